@@ -3,7 +3,7 @@
 use racun_kernel::id::{AccountId, EntityId};
 use racun_kernel::{
     Actor, Context, Currency, Decimal, Decision, Environment, Event, Field, Issues, Metadata,
-    Patch, Put, Role, Scope, Stamp, Store, Tenant, Writes, iban, vat_number,
+    Patch, PostalAddress, Put, Role, Scope, Stamp, Store, Tenant, Writes, iban, vat_number,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
@@ -111,6 +111,20 @@ racun_kernel::record! {
 }
 
 impl Entity {
+    /// Where it is registered.
+    #[must_use]
+    pub fn postal_address(&self) -> PostalAddress {
+        PostalAddress {
+            address: self.address.clone(),
+            address_2: self.address_2.clone(),
+            post_code: self.post_code.clone(),
+            city: self.city.clone(),
+            state: self.state.clone(),
+            country: Some(self.country.clone()),
+            country_code: self.country_code.clone(),
+        }
+    }
+
     /// Which rules and formats its documents follow, by its country.
     #[must_use]
     pub fn country_rules(&self) -> CountryRules {

@@ -72,7 +72,7 @@ static EVENTS: LazyLock<Vec<EventKind>> = LazyLock::new(|| {
         order::ALL,
         order_integration::ALL,
         documents::delivery_note::ALL,
-        settlement::expense::ALL,
+        documents::expense::ALL,
         e_invoicing::ALL,
         billing::white_label_subscription::ALL,
     ];

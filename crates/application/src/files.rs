@@ -11,12 +11,12 @@ use racun_catalog::{
     BUSINESS_UNITS, BusinessUnit, FILES, File, FileCategory, FileRefused, FileStorage, NewFile,
     StorageError,
 };
+use racun_documents::expense::EXPENSES;
 use racun_documents::{DocumentId, DocumentKind};
 use racun_kernel::id::FileId;
 use racun_kernel::{
     Context, Held, Issue, Issues, Many, One, StoreError, Table, Tenant, UnitBuilder, Writes,
 };
-use racun_settlement::EXPENSES;
 
 /// Why something is not done with a file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -147,7 +147,7 @@ fn links(file: &File) -> Result<Vec<Link>, Issues> {
     ] {
         let Some(id) = id else { continue };
         match DocumentId::from_str(id).ok().filter(|id| id.kind() == kind) {
-            Some(_) => links.push((field, kind.table(), id.clone())),
+            Some(_) => links.push((field, racun_documents::table_of(kind), id.clone())),
             None => {
                 let message = format!("expected an id that starts with {}", kind.prefix());
                 issues.push(Issue::new("invalid_id", message).at(field));

@@ -4,7 +4,6 @@
 //! | --------------- | -------------------------------------------------------------------------- |
 //! | `billing`       | subscriptions: what they allow, what is counted, what time makes of them   |
 //! | `activities`    | the log as an entity's members read it                                     |
-//! | `convert`       | parts that documents and the catalogue both keep                           |
 //! | `documents`     | documents made of the catalogue's records and the entity's settings        |
 //! | `events`        | all events that there are, as crates declare them                          |
 //! | `exports`       | records as rows of tables, and their totals                                |
@@ -36,7 +35,6 @@
 pub mod activities;
 pub mod billing;
 pub mod consumer;
-pub mod convert;
 pub mod documents;
 pub mod entities;
 mod error;

@@ -157,7 +157,7 @@ async fn tell(store: &dyn Store, job: &Job, stamp: Stamp) -> Result<(), LeaseErr
         return Err(StoreError::Unavailable(reason).into());
     };
     let tenant = Tenant::entity(entity_id);
-    let table = DocumentKind::Invoice.table();
+    let table = racun_documents::table_of(DocumentKind::Invoice);
     let job = job.clone();
     let mut unit = store.unit(tenant.clone());
     let own = job.hold(&mut unit);

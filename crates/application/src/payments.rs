@@ -13,15 +13,14 @@ mod means;
 mod type_change;
 
 use racun_access::{Entity, Permission, permits};
+use racun_documents::expense::{EXPENSES, Expense};
 use racun_documents::{Document, DocumentError, DocumentId, DocumentKind, Relation};
 use racun_kernel::id::{ExpenseId, PaymentId};
 use racun_kernel::{
     Actor, Context, ListQuery, Many, One, Page, RawQuery, Scope, Stamp, StoreError, UnitBuilder,
     Writes,
 };
-use racun_settlement::{
-    EXPENSES, Expense, NewPayment, Outcome, PAYMENTS, Payment, PaymentPatch, Settlement,
-};
+use racun_settlement::{NewPayment, Outcome, PAYMENTS, Payment, PaymentPatch, Settlement};
 use std::sync::Arc;
 use time::Date;
 

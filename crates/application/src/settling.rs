@@ -1,11 +1,12 @@
 //! Documents as settlement sees them, and what its decisions change on them.
 
 use racun_documents::events::{advance_invoice, invoice};
+use racun_documents::expense::{Expense, ExpenseStage};
 use racun_documents::{Document, DocumentId, DocumentKind, Stage};
 use racun_kernel::{Actor, Decimal, Event, EventKind, Many, Put, Stamp, UnitBuilder, Writes};
 use racun_settlement::events::payment;
 use racun_settlement::{
-    Expense, Happened, Outcome, PAYMENTS, Payment, PaymentWrite, Settleable, SettleableKind,
+    Happened, Outcome, PAYMENTS, Payment, PaymentWrite, Settleable, SettleableKind,
     SettleableStage, Settlement,
 };
 use time::Date;
@@ -37,6 +38,30 @@ pub(crate) fn settleable(document: &Document) -> Option<Settleable> {
         total_applied: document.amounts.total_applied.clone(),
         total_credited: document.amounts.total_credited.clone(),
     })
+}
+
+/// The expense as settlement sees it: what it comes to is nothing while its total is missing.
+pub(crate) fn settleable_expense(expense: &Expense) -> Settleable {
+    let total = expense.content.amounts.total_with_tax.clone();
+    Settleable {
+        id: expense.id.to_string(),
+        kind: SettleableKind::Expense,
+        stage: match expense.stage {
+            ExpenseStage::Draft => SettleableStage::Draft,
+            ExpenseStage::Issued(_) => SettleableStage::Issued,
+            ExpenseStage::Voided(..) => SettleableStage::Voided,
+        },
+        currency: expense.content.currency,
+        total_with_tax: total.unwrap_or_else(Decimal::zero),
+        total_paid: expense.total_paid.clone(),
+        total_applied: Decimal::zero(),
+        total_credited: Decimal::zero(),
+    }
+}
+
+/// What `document` has left to give back or, when it is an advance invoice, to be applied.
+pub(crate) fn left(document: &Document) -> Decimal {
+    settleable(document).map_or_else(Decimal::zero, |document| document.remaining())
 }
 
 /// The documents and expenses of one decision: as they were held, and as they become.
@@ -99,7 +124,7 @@ impl WorkingSet {
         links: Vec<String>,
     ) -> Settlement {
         let documents = self.documents().filter_map(settleable);
-        let expenses = self.expenses.iter().map(|(_, after)| after.settleable());
+        let expenses = self.expenses.iter().map(|(_, after)| settleable_expense(after));
         Settlement {
             entity_id: actor.entity_id(),
             today,

@@ -18,55 +18,43 @@ const INDEX_SERIES: &str = "business_unit_index";
 const PDF_TEMPLATES: [&str; 6] =
     ["modern", "classic", "condensed", "minimal", "fashion", "timeless_modern_full_data"];
 
-/// A part of an entity with an address, a look and document numbers of its own.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct BusinessUnit {
-    /// Its id.
-    pub id: BusinessUnitId,
-    /// Whose unit.
-    pub entity_id: EntityId,
-    /// Its name.
-    pub name: String,
-    /// First line of the address.
-    pub address: Option<String>,
-    /// Second line of the address.
-    pub address_2: Option<String>,
-    /// Post code.
-    pub post_code: Option<String>,
-    /// City.
-    pub city: Option<String>,
-    /// State or region.
-    pub state: Option<String>,
-    /// Country as written.
-    pub country: Option<String>,
-    /// ISO 3166-1 alpha-2 code, in capitals.
-    pub country_code: Option<String>,
-    /// E-mail address.
-    pub email: Option<String>,
-    /// Telephone number.
-    pub phone: Option<String>,
-    /// Web site.
-    pub website: Option<String>,
-    /// How its documents look and what they say by default (`BusinessUnitSettings`). The looks and
-    /// texts of mails are checked here; which keys there are is known to crate `access`.
-    pub settings: Map<String, Json>,
-    /// The file of its logo.
-    pub logo_file_id: Option<FileId>,
-    /// The file of its signature.
-    pub signature_file_id: Option<FileId>,
-    /// Its number in the entity, from 1 upwards: `{u}` of number formats. Never used again.
-    pub numbering_index: i64,
-    /// Whether documents can be made for it: not when it is in the trash.
-    pub is_active: bool,
-    /// Since when it is in the trash.
-    #[serde(with = "time::serde::rfc3339::option")]
-    pub deleted_at: Option<OffsetDateTime>,
-    /// When it was made.
-    #[serde(with = "time::serde::rfc3339")]
-    pub created_at: OffsetDateTime,
-    /// When it changed last.
-    #[serde(with = "time::serde::rfc3339")]
-    pub updated_at: OffsetDateTime,
+racun_kernel::addressed! {
+    /// A part of an entity with an address, a look and document numbers of its own.
+    #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+    pub struct BusinessUnit {
+        /// Its id.
+        pub id: BusinessUnitId,
+        /// Whose unit.
+        pub entity_id: EntityId,
+        /// Its name.
+        pub name: String,
+        /// E-mail address.
+        pub email: Option<String>,
+        /// Telephone number.
+        pub phone: Option<String>,
+        /// Web site.
+        pub website: Option<String>,
+        /// How its documents look and what they say by default (`BusinessUnitSettings`). The looks
+        /// and texts of mails are checked here; which keys there are is known to crate `access`.
+        pub settings: Map<String, Json>,
+        /// The file of its logo.
+        pub logo_file_id: Option<FileId>,
+        /// The file of its signature.
+        pub signature_file_id: Option<FileId>,
+        /// Its number in the entity, from 1 upwards: `{u}` of number formats. Never used again.
+        pub numbering_index: i64,
+        /// Whether documents can be made for it: not when it is in the trash.
+        pub is_active: bool,
+        /// Since when it is in the trash.
+        #[serde(with = "time::serde::rfc3339::option")]
+        pub deleted_at: Option<OffsetDateTime>,
+        /// When it was made.
+        #[serde(with = "time::serde::rfc3339")]
+        pub created_at: OffsetDateTime,
+        /// When it changed last.
+        #[serde(with = "time::serde::rfc3339")]
+        pub updated_at: OffsetDateTime,
+    }
 }
 
 record! {
@@ -111,37 +99,25 @@ impl Trashable for BusinessUnit {
     }
 }
 
-/// What a caller says of a business unit. A new one needs `name`.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct BusinessUnitInput {
-    /// See [`BusinessUnit::name`]; so all below. Not blank.
-    pub name: Patch<String>,
-    /// First line of the address.
-    pub address: Patch<String>,
-    /// Second line of the address.
-    pub address_2: Patch<String>,
-    /// Post code.
-    pub post_code: Patch<String>,
-    /// City.
-    pub city: Patch<String>,
-    /// State or region.
-    pub state: Patch<String>,
-    /// Country as written.
-    pub country: Patch<String>,
-    /// Two letters, in either case.
-    pub country_code: Patch<String>,
-    /// E-mail address.
-    pub email: Patch<String>,
-    /// Telephone number.
-    pub phone: Patch<String>,
-    /// Web site.
-    pub website: Patch<String>,
-    /// Settings, taken over key by key: one that is not sent stays. Null removes them all.
-    pub settings: Patch<Map<String, Json>>,
-    /// The file of its logo, `file_…`.
-    pub logo_file_id: Patch<String>,
-    /// The file of its signature, `file_…`.
-    pub signature_file_id: Patch<String>,
+racun_kernel::addressed! {
+    /// What a caller says of a business unit. A new one needs `name`.
+    #[derive(Debug, Clone, Default, PartialEq, Eq)]
+    pub struct BusinessUnitInput of Patch {
+        /// See [`BusinessUnit::name`]; so all below. Not blank.
+        pub name: Patch<String>,
+        /// E-mail address.
+        pub email: Patch<String>,
+        /// Telephone number.
+        pub phone: Patch<String>,
+        /// Web site.
+        pub website: Patch<String>,
+        /// Settings, taken over key by key: one that is not sent stays. Null removes them all.
+        pub settings: Patch<Map<String, Json>>,
+        /// The file of its logo, `file_…`.
+        pub logo_file_id: Patch<String>,
+        /// The file of its signature, `file_…`.
+        pub signature_file_id: Patch<String>,
+    }
 }
 
 impl BusinessUnitInput {

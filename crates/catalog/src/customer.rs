@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 
 use racun_kernel::id::{self, CustomerId, EntityId};
-use racun_kernel::{Context, Issues, Metadata, Patch, Stamp, iban, vat_number};
+use racun_kernel::{
+    BankAccount, Context, Issues, Metadata, Patch, Stamp, UjpRouting, iban, vat_number,
+};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
 use crate::check::{Check, MAX_TEXT_CHARS};
 use crate::error::CatalogError;
 use crate::life_cycle::{self, Trashable};
-use crate::parts::{self, EntityBankAccount, UjpCustomerData};
+use crate::parts;
 use crate::record::record;
 
 /// What an entity has to do with a contact.
@@ -58,62 +60,50 @@ pub struct Vies {
     pub address: Option<String>,
 }
 
-/// A customer. Documents take a copy, so a change here changes none of them.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Customer {
-    /// Its id.
-    pub id: CustomerId,
-    /// Whose customer.
-    pub entity_id: EntityId,
-    /// Name of the business or person.
-    pub name: String,
-    /// First line of the address.
-    pub address: Option<String>,
-    /// Second line of the address.
-    pub address_2: Option<String>,
-    /// Post code.
-    pub post_code: Option<String>,
-    /// City.
-    pub city: Option<String>,
-    /// State or region.
-    pub state: Option<String>,
-    /// Country as written.
-    pub country: Option<String>,
-    /// ISO 3166-1 alpha-2 code, in capitals.
-    pub country_code: Option<String>,
-    /// Tax number.
-    pub tax_number: Option<String>,
-    /// Registration number.
-    pub company_number: Option<String>,
-    /// Address in the Peppol network.
-    pub peppol_id: Option<String>,
-    /// Scheme of that address.
-    pub peppol_scheme_id: Option<String>,
-    /// Bank accounts.
-    pub bank_accounts: Option<Vec<EntityBankAccount>>,
-    /// E-mail address.
-    pub email: Option<String>,
-    /// What the entity has to do with it.
-    pub contact_type: ContactType,
-    /// Whether it is registered for VAT.
-    pub is_tax_subject: bool,
-    /// Whether it buys for itself, not for a business.
-    pub is_end_consumer: bool,
-    /// Routing to a budget user in Slovenia.
-    pub ujp: Option<UjpCustomerData>,
-    /// What the caller attached.
-    pub metadata: Metadata,
-    /// The last check of its tax number; none yet when missing.
-    pub vies: Option<Vies>,
-    /// Since when it is in the trash.
-    #[serde(with = "time::serde::rfc3339::option")]
-    pub deleted_at: Option<OffsetDateTime>,
-    /// When it was made.
-    #[serde(with = "time::serde::rfc3339")]
-    pub created_at: OffsetDateTime,
-    /// When it changed last.
-    #[serde(with = "time::serde::rfc3339")]
-    pub updated_at: OffsetDateTime,
+racun_kernel::addressed! {
+    /// A customer. Documents take a copy, so a change here changes none of them.
+    #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+    pub struct Customer {
+        /// Its id.
+        pub id: CustomerId,
+        /// Whose customer.
+        pub entity_id: EntityId,
+        /// Name of the business or person.
+        pub name: String,
+        /// Tax number.
+        pub tax_number: Option<String>,
+        /// Registration number.
+        pub company_number: Option<String>,
+        /// Address in the Peppol network.
+        pub peppol_id: Option<String>,
+        /// Scheme of that address.
+        pub peppol_scheme_id: Option<String>,
+        /// Bank accounts.
+        pub bank_accounts: Option<Vec<BankAccount>>,
+        /// E-mail address.
+        pub email: Option<String>,
+        /// What the entity has to do with it.
+        pub contact_type: ContactType,
+        /// Whether it is registered for VAT.
+        pub is_tax_subject: bool,
+        /// Whether it buys for itself, not for a business.
+        pub is_end_consumer: bool,
+        /// Routing to a budget user in Slovenia.
+        pub ujp: Option<UjpRouting>,
+        /// What the caller attached.
+        pub metadata: Metadata,
+        /// The last check of its tax number; none yet when missing.
+        pub vies: Option<Vies>,
+        /// Since when it is in the trash.
+        #[serde(with = "time::serde::rfc3339::option")]
+        pub deleted_at: Option<OffsetDateTime>,
+        /// When it was made.
+        #[serde(with = "time::serde::rfc3339")]
+        pub created_at: OffsetDateTime,
+        /// When it changed last.
+        #[serde(with = "time::serde::rfc3339")]
+        pub updated_at: OffsetDateTime,
+    }
 }
 
 record! {
@@ -155,7 +145,7 @@ impl Customer {
         }
         for (n, account) in self.bank_accounts.iter().flatten().enumerate() {
             if let Some(issue) = account.warning() {
-                found.push(issue.at("iban").at(n).at("bank_accounts"));
+                found.push(issue.at(n).at("bank_accounts"));
             }
         }
         let mailbox = self.ujp.as_ref().and_then(|ujp| ujp.receiver_mailbox.as_deref());
@@ -172,47 +162,35 @@ impl Trashable for Customer {
     }
 }
 
-/// What a caller says of a customer. A new one needs `name`.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct CustomerInput {
-    /// See [`Customer::name`]; so all below. Not blank.
-    pub name: Patch<String>,
-    /// First line of the address.
-    pub address: Patch<String>,
-    /// Second line of the address.
-    pub address_2: Patch<String>,
-    /// Post code.
-    pub post_code: Patch<String>,
-    /// City.
-    pub city: Patch<String>,
-    /// State or region.
-    pub state: Patch<String>,
-    /// Country as written.
-    pub country: Patch<String>,
-    /// Two letters, in either case.
-    pub country_code: Patch<String>,
-    /// Tax number.
-    pub tax_number: Patch<String>,
-    /// Registration number.
-    pub company_number: Patch<String>,
-    /// Address in the Peppol network.
-    pub peppol_id: Patch<String>,
-    /// Scheme of that address.
-    pub peppol_scheme_id: Patch<String>,
-    /// Bank accounts.
-    pub bank_accounts: Patch<Vec<EntityBankAccount>>,
-    /// E-mail address.
-    pub email: Patch<String>,
-    /// `buyer` when missing.
-    pub contact_type: Patch<ContactType>,
-    /// True when missing.
-    pub is_tax_subject: Patch<bool>,
-    /// False when missing.
-    pub is_end_consumer: Patch<bool>,
-    /// Routing to a budget user in Slovenia.
-    pub ujp: Patch<UjpCustomerData>,
-    /// What the caller attaches; replaces all that was attached.
-    pub metadata: Patch<BTreeMap<String, String>>,
+racun_kernel::addressed! {
+    /// What a caller says of a customer. A new one needs `name`.
+    #[derive(Debug, Clone, Default, PartialEq, Eq)]
+    pub struct CustomerInput of Patch {
+        /// See [`Customer::name`]; so all below. Not blank.
+        pub name: Patch<String>,
+        /// Tax number.
+        pub tax_number: Patch<String>,
+        /// Registration number.
+        pub company_number: Patch<String>,
+        /// Address in the Peppol network.
+        pub peppol_id: Patch<String>,
+        /// Scheme of that address.
+        pub peppol_scheme_id: Patch<String>,
+        /// Bank accounts.
+        pub bank_accounts: Patch<Vec<BankAccount>>,
+        /// E-mail address.
+        pub email: Patch<String>,
+        /// `buyer` when missing.
+        pub contact_type: Patch<ContactType>,
+        /// True when missing.
+        pub is_tax_subject: Patch<bool>,
+        /// False when missing.
+        pub is_end_consumer: Patch<bool>,
+        /// Routing to a budget user in Slovenia.
+        pub ujp: Patch<UjpRouting>,
+        /// What the caller attaches; replaces all that was attached.
+        pub metadata: Patch<BTreeMap<String, String>>,
+    }
 }
 
 impl CustomerInput {

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use racun_kernel::id::{self, EntityId, FinancialCategoryId, ItemId, TaxId};
 use racun_kernel::text::check_localized;
 use racun_kernel::{
-    Context, Currency, Decimal, Issue, Issues, Metadata, Patch, Stamp, Store, Tenant,
+    Classification, Context, Currency, Decimal, Issue, Issues, Metadata, Patch, Stamp, Store,
+    Tenant,
 };
 use serde::{Deserialize, Serialize};
 use time::{Date, OffsetDateTime};
@@ -19,36 +20,6 @@ use crate::tax::Tax;
 mod references;
 
 pub use references::{ItemTaxInput, References};
-
-/// What is sold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ItemClassification {
-    /// Goods.
-    Product,
-    /// A service.
-    Service,
-    /// A prepayment.
-    Advance,
-}
-
-impl ItemClassification {
-    /// Its name on the wire.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Product => "product",
-            Self::Service => "service",
-            Self::Advance => "advance",
-        }
-    }
-}
-
-impl racun_kernel::Declared for ItemClassification {
-    fn declared(&self) -> racun_kernel::Value {
-        self.name().declared()
-    }
-}
 
 /// What e-invoices need to know of an item.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,7 +53,7 @@ pub struct Item {
     /// What it is.
     pub description: Option<String>,
     /// Goods, service or prepayment.
-    pub classification: Option<ItemClassification>,
+    pub classification: Option<Classification>,
     /// Net price of one unit, in the entity's currency; null when it is priced gross.
     pub price: Option<Decimal>,
     /// Gross price of one unit, in the entity's currency; null when it is priced net.
@@ -176,7 +147,7 @@ pub struct ItemInput {
     /// At most [`Item::MAX_DESCRIPTION_CHARS`] characters.
     pub description: Patch<String>,
     /// Goods, service or prepayment.
-    pub classification: Patch<ItemClassification>,
+    pub classification: Patch<Classification>,
     /// Net price; a value clears the gross price.
     pub price: Patch<Decimal>,
     /// Gross price; a value clears the net price.

@@ -66,11 +66,10 @@ pub use financial_category::{
     create_financial_category, list_financial_categories, update_financial_category,
 };
 pub use item::{
-    ITEMS, Item, ItemClassification, ItemEInvoicing, ItemInput, ItemRules, ItemTaxInput,
-    ItemTranslations, References, create_item, taxes_of_items, update_item,
+    ITEMS, Item, ItemEInvoicing, ItemInput, ItemRules, ItemTaxInput, ItemTranslations, References,
+    create_item, taxes_of_items, update_item,
 };
 pub use life_cycle::{EventKinds, Resource, Trashable, erase, get, list, restore, trash};
-pub use parts::{BankAccountType, EntityBankAccount, UjpCustomerData};
 pub use storage::{FileStorage, StorageError};
 pub use supplier::{SUPPLIERS, Supplier, SupplierInput, create_supplier, update_supplier};
 pub use tax::{TAXES, Tax, TaxInput, TaxRate, TaxRateInput, create_tax, replace_tax, update_tax};

@@ -12,52 +12,40 @@ use crate::error::CatalogError;
 use crate::life_cycle::{self, Trashable};
 use crate::record::record;
 
-/// A supplier.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Supplier {
-    /// Its id.
-    pub id: SupplierId,
-    /// Whose supplier.
-    pub entity_id: EntityId,
-    /// Name of the business or person.
-    pub name: String,
-    /// First line of the address.
-    pub address: Option<String>,
-    /// Second line of the address.
-    pub address_2: Option<String>,
-    /// Post code.
-    pub post_code: Option<String>,
-    /// City.
-    pub city: Option<String>,
-    /// State or region.
-    pub state: Option<String>,
-    /// Country as written.
-    pub country: Option<String>,
-    /// ISO 3166-1 alpha-2 code, in capitals.
-    pub country_code: Option<String>,
-    /// Tax number.
-    pub tax_number: Option<String>,
-    /// Registration number.
-    pub company_number: Option<String>,
-    /// Address in the Peppol network.
-    pub peppol_id: Option<String>,
-    /// E-mail address.
-    pub email: Option<String>,
-    /// Telephone number.
-    pub phone: Option<String>,
-    /// Whether it is registered for VAT.
-    pub is_tax_subject: bool,
-    /// What the caller attached.
-    pub metadata: Metadata,
-    /// Since when it is in the trash.
-    #[serde(with = "time::serde::rfc3339::option")]
-    pub deleted_at: Option<OffsetDateTime>,
-    /// When it was made.
-    #[serde(with = "time::serde::rfc3339")]
-    pub created_at: OffsetDateTime,
-    /// When it changed last.
-    #[serde(with = "time::serde::rfc3339")]
-    pub updated_at: OffsetDateTime,
+racun_kernel::addressed! {
+    /// A supplier.
+    #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+    pub struct Supplier {
+        /// Its id.
+        pub id: SupplierId,
+        /// Whose supplier.
+        pub entity_id: EntityId,
+        /// Name of the business or person.
+        pub name: String,
+        /// Tax number.
+        pub tax_number: Option<String>,
+        /// Registration number.
+        pub company_number: Option<String>,
+        /// Address in the Peppol network.
+        pub peppol_id: Option<String>,
+        /// E-mail address.
+        pub email: Option<String>,
+        /// Telephone number.
+        pub phone: Option<String>,
+        /// Whether it is registered for VAT.
+        pub is_tax_subject: bool,
+        /// What the caller attached.
+        pub metadata: Metadata,
+        /// Since when it is in the trash.
+        #[serde(with = "time::serde::rfc3339::option")]
+        pub deleted_at: Option<OffsetDateTime>,
+        /// When it was made.
+        #[serde(with = "time::serde::rfc3339")]
+        pub created_at: OffsetDateTime,
+        /// When it changed last.
+        #[serde(with = "time::serde::rfc3339")]
+        pub updated_at: OffsetDateTime,
+    }
 }
 
 record! {
@@ -101,39 +89,27 @@ impl Trashable for Supplier {
     }
 }
 
-/// What a caller says of a supplier. A new one needs `name`.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct SupplierInput {
-    /// See [`Supplier::name`]; so all below. Not blank.
-    pub name: Patch<String>,
-    /// First line of the address.
-    pub address: Patch<String>,
-    /// Second line of the address.
-    pub address_2: Patch<String>,
-    /// Post code.
-    pub post_code: Patch<String>,
-    /// City.
-    pub city: Patch<String>,
-    /// State or region.
-    pub state: Patch<String>,
-    /// Country as written.
-    pub country: Patch<String>,
-    /// Two letters, in either case.
-    pub country_code: Patch<String>,
-    /// Tax number.
-    pub tax_number: Patch<String>,
-    /// Registration number.
-    pub company_number: Patch<String>,
-    /// Address in the Peppol network.
-    pub peppol_id: Patch<String>,
-    /// E-mail address.
-    pub email: Patch<String>,
-    /// Telephone number.
-    pub phone: Patch<String>,
-    /// True when missing.
-    pub is_tax_subject: Patch<bool>,
-    /// What the caller attaches; replaces all that was attached.
-    pub metadata: Patch<BTreeMap<String, String>>,
+racun_kernel::addressed! {
+    /// What a caller says of a supplier. A new one needs `name`.
+    #[derive(Debug, Clone, Default, PartialEq, Eq)]
+    pub struct SupplierInput of Patch {
+        /// See [`Supplier::name`]; so all below. Not blank.
+        pub name: Patch<String>,
+        /// Tax number.
+        pub tax_number: Patch<String>,
+        /// Registration number.
+        pub company_number: Patch<String>,
+        /// Address in the Peppol network.
+        pub peppol_id: Patch<String>,
+        /// E-mail address.
+        pub email: Patch<String>,
+        /// Telephone number.
+        pub phone: Patch<String>,
+        /// True when missing.
+        pub is_tax_subject: Patch<bool>,
+        /// What the caller attaches; replaces all that was attached.
+        pub metadata: Patch<BTreeMap<String, String>>,
+    }
 }
 
 impl SupplierInput {

@@ -160,10 +160,7 @@ impl TaxAmounts {
 /// Fills in what everything is in the entity's currency, or that there is nothing to convert.
 pub(crate) fn convert(content: &mut Content, amounts: &mut Amounts) -> Result<(), DocumentError> {
     let exchange = content.exchange_rate.clone();
-    let into = |amount: &Decimal| {
-        let exchange = exchange.as_ref()?;
-        Some(calculation::convert(amount, &exchange.rate, exchange.quote_currency))
-    };
+    let into = |amount: &Decimal| Some(exchange.as_ref()?.convert(amount));
     for line in &mut content.lines {
         line.total_converted = into(&line.total);
         line.total_with_tax_converted = into(&line.total_with_tax);

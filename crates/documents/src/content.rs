@@ -1,7 +1,7 @@
 //! What a request says of a document, and the rules on its dates.
 
 use racun_kernel::id::{BusinessUnitId, CustomerId, EntityId};
-use racun_kernel::{Currency, Decimal, Issue, Issues, Metadata, PaymentReference};
+use racun_kernel::{Currency, Decimal, ExchangeRate, Issue, Issues, Metadata, PaymentReference};
 use serde::{Deserialize, Serialize};
 use time::{Date, OffsetDateTime};
 
@@ -32,20 +32,6 @@ impl TitleType {
             Self::ProformaInvoice => "proforma_invoice",
         }
     }
-}
-
-/// A rate of exchange from the document's currency into the entity's.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ExchangeRate {
-    /// One unit of the document's currency in the entity's. Above zero.
-    pub rate: Decimal,
-    /// Who published it.
-    pub source: String,
-    /// The day it is of.
-    #[serde(with = "racun_kernel::calendar::date")]
-    pub date: Date,
-    /// The entity's currency.
-    pub quote_currency: Currency,
 }
 
 /// Totals that a custom document is made with.

@@ -150,7 +150,7 @@ impl From<Issues> for DocumentError {
 impl From<StoreError> for DocumentError {
     fn from(error: StoreError) -> Self {
         let is_number =
-            |table: &str| DocumentKind::ALL.iter().any(|kind| kind.table().name == table);
+            |table: &str| DocumentKind::ALL.iter().any(|kind| crate::table_of(*kind).name == table);
         match error {
             StoreError::Duplicate { table, field: "number_key" } if is_number(table) => {
                 Self::NumberTaken

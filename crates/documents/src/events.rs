@@ -2,6 +2,7 @@
 
 use racun_kernel::{Event, EventKind, Stamp, Tenant};
 
+use crate::expense::EXPENSES;
 use crate::kind::{ADVANCE_INVOICES, CREDIT_NOTES, DELIVERY_NOTES, ESTIMATES, INVOICES};
 use crate::recurrence::RECURRING_INVOICES;
 use crate::{Document, DocumentKind};
@@ -79,6 +80,14 @@ racun_kernel::events! {
         INVOICE_GENERATED = "recurring_invoice.invoice_generated" to Entity,
         GENERATION_FAILED = "recurring_invoice.generation_failed" to Entity,
         COMPLETED = "recurring_invoice.completed" to Entity,
+    }
+    /// What happens to expenses.
+    pub mod expense on EXPENSES {
+        CREATED = "expense.created" to Entity,
+        UPDATED = "expense.updated" to Entity,
+        FINALIZED = "expense.finalized" to Entity,
+        VOIDED = "expense.voided" to Entity,
+        DELETED = "expense.deleted" to Entity,
     }
 }
 

@@ -1,4 +1,4 @@
-//! Sales documents: calculation, numbering, snapshots and life cycle.
+//! Sales documents: calculation, numbering, snapshots and life cycle; and received ones, expenses.
 //!
 //! One [`Document`] serves all five kinds; what they share (lines, amounts, parties, texts,
 //! numbers, versions) is here once. This crate decides; it looks nothing up. Customers, items and
@@ -6,7 +6,7 @@
 //!
 //! | Module             | Owns                                                            |
 //! | ------------------ | --------------------------------------------------------------- |
-//! | `kind`             | the five kinds, their ids, names and tables                     |
+//! | `kind`             | the tables of the five kinds                                    |
 //! | `party`            | issuer, customer and business unit as frozen on a document      |
 //! | `text`             | notes, terms, clauses: defaults, limits, translations           |
 //! | `line`             | a document's lines and what is calculated of them               |
@@ -21,11 +21,14 @@
 //! | `payment_change`   | a payment's change of type that the authority has not confirmed  |
 //! | `tip_report`       | the report of a document's tips to a tax authority               |
 //! | `relation`         | links between documents                                         |
+//! | `link`             | which documents may be linked                                   |
+//! | `credit`           | what credit notes give back of the documents that they credit   |
 //! | `advance`          | what invoices have of an advance invoice, with its tax          |
 //! | `rest`             | what credit notes leave of an invoice                           |
 //! | `version`          | what an update changed                                          |
 //! | `warnings`         | what is odd about a document                                    |
 //! | `recurrence`       | schedules that make invoices after a template                   |
+//! | `expense`          | received supplier invoices, their stages and transitions        |
 //! | `events`           | what the log tells of documents                                 |
 //!
 //! **Invariants.** A number is taken when a document is issued, never before, and stays. Totals are
@@ -36,12 +39,15 @@ mod advance;
 mod amounts;
 pub mod calculation;
 mod content;
+pub mod credit;
 mod document;
 mod error;
 pub mod events;
+pub mod expense;
 mod fiscalization;
 mod kind;
 mod line;
+pub mod link;
 pub mod number_format;
 mod numbering;
 mod party;
@@ -57,21 +63,19 @@ mod warnings;
 
 pub use advance::{AdvanceShare, AdvanceTax, AppliedAdvance};
 pub use amounts::{Amounts, TaxAmounts};
-pub use content::{Content, ExchangeRate, GivenTotals, NewDocument, TitleType};
+pub use content::{Content, GivenTotals, NewDocument, TitleType};
 pub use document::{
     CreationSource, Document, InvoicedTab, Issued, Reply, Revision, SettledTotals, Stage, Voided,
     check_issue_day,
 };
 pub use error::{DocumentError, Refused};
 pub use fiscalization::{FiscalRecord, FiscalStatus, Fiscalization};
-pub use kind::{DocumentId, DocumentKind};
-pub use line::{
-    Classification, Line, LineKind, LineTaxDetail, LineTranslations, NewLine, RecognitionMethod,
-    RevenueRecognition,
-};
+pub use kind::table_of;
+pub use line::{Line, LineKind, LineTaxDetail, LineTranslations, NewLine, RevenueRecognition};
 pub use numbering::{NumberFormats, Numbering, UnitNumbering};
-pub use party::{BankAccount, BankAccountType, Party, PartyPatch, UjpParty, UnitSnapshot};
+pub use party::{Party, PartyPatch, UnitSnapshot};
 pub use payment_change::PaymentChange;
+pub use racun_kernel::{DocumentId, DocumentKind};
 pub use relation::{RELATIONS, Relation, RelationType};
 pub use rest::rest;
 pub use text::{Localized, TextDefaults, Texts, Translations};
@@ -80,7 +84,7 @@ pub use transaction_type::{NumberCheck, Sides, TransactionType, Verdict, ViesDat
 pub use version::{Editor, VERSIONS, Version};
 
 /// Every table of this crate.
-pub static TABLES: [&racun_kernel::Table; 10] = [
+pub static TABLES: [&racun_kernel::Table; 11] = [
     &kind::INVOICES,
     &kind::ESTIMATES,
     &kind::CREDIT_NOTES,
@@ -91,4 +95,5 @@ pub static TABLES: [&racun_kernel::Table; 10] = [
     &recurrence::RECURRING_INVOICES,
     &recurrence::RECURRING_RUNS,
     &recurrence::DUE_SCHEDULES,
+    &expense::EXPENSES,
 ];

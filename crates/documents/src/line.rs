@@ -2,7 +2,7 @@
 
 use racun_kernel::id::{FinancialCategoryId, ItemId, TaxId};
 use racun_kernel::text::{check_field, check_localized};
-use racun_kernel::{Decimal, Issue, Issues, Metadata};
+use racun_kernel::{Classification, Decimal, Issue, Issues, Metadata, RecognitionMethod};
 use serde::{Deserialize, Serialize};
 use time::Date;
 
@@ -16,18 +16,6 @@ use crate::text::Localized;
 pub enum LineKind {
     /// A heading row without amounts.
     Separator,
-}
-
-/// What a line sells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Classification {
-    /// Goods.
-    Product,
-    /// A service.
-    Service,
-    /// Money paid ahead.
-    Advance,
 }
 
 /// A line's name and description by locale.
@@ -85,16 +73,6 @@ impl LineTaxDetail {
     pub fn is_called(&self, name: &str) -> bool {
         self.classification.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(name))
     }
-}
-
-/// How the revenue of a line is spread over time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RecognitionMethod {
-    /// On the document's date.
-    Immediate,
-    /// Evenly over the days of the service period.
-    ServicePeriodDaily,
 }
 
 /// When the revenue of a line is earned.

@@ -1,172 +1,88 @@
 //! Issuer, customer and business unit, as frozen on a document.
 
 use racun_kernel::text::check_field;
-use racun_kernel::{Issue, Issues, Patch};
+use racun_kernel::{BankAccount, Issue, Issues, Patch, UjpRouting};
 use serde::{Deserialize, Serialize};
 
-/// One side of a document: `DocumentEntity` of the interface.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Party {
-    /// Name of the business or person.
-    pub name: Option<String>,
-    /// Deprecated name of a unit; use the document's business unit.
-    pub unit_name: Option<String>,
-    /// E-mail address, at most 255 characters.
-    pub email: Option<String>,
-    /// First line of the address.
-    pub address: Option<String>,
-    /// Second line of the address.
-    pub address_2: Option<String>,
-    /// Post code.
-    pub post_code: Option<String>,
-    /// City.
-    pub city: Option<String>,
-    /// State or region.
-    pub state: Option<String>,
-    /// Country as written.
-    pub country: Option<String>,
-    /// ISO 3166-1 alpha-2 code, in capitals.
-    pub country_code: Option<String>,
-    /// Tax number.
-    pub tax_number: Option<String>,
-    /// Second tax number.
-    pub tax_number_2: Option<String>,
-    /// Registration number.
-    pub company_number: Option<String>,
-    /// Telephone number.
-    pub phone: Option<String>,
-    /// Address in the Peppol network.
-    pub peppol_id: Option<String>,
-    /// Scheme of that address.
-    pub peppol_scheme_id: Option<String>,
-    /// Buyer reference of EN 16931, BT-10.
-    pub buyer_reference: Option<String>,
-    /// All bank accounts.
-    pub bank_accounts: Option<Vec<BankAccount>>,
-    /// The bank account to pay to.
-    pub bank_account: Option<BankAccount>,
-    /// Whether it buys for itself, not for a business.
-    pub is_end_consumer: Option<bool>,
-    /// Routing to a budget user in Slovenia.
-    pub ujp: Option<UjpParty>,
+racun_kernel::addressed! {
+    /// One side of a document: `DocumentEntity` of the interface.
+    #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(default)]
+    pub struct Party {
+        /// Name of the business or person.
+        pub name: Option<String>,
+        /// Deprecated name of a unit; use the document's business unit.
+        pub unit_name: Option<String>,
+        /// E-mail address, at most 255 characters.
+        pub email: Option<String>,
+        /// Tax number.
+        pub tax_number: Option<String>,
+        /// Second tax number.
+        pub tax_number_2: Option<String>,
+        /// Registration number.
+        pub company_number: Option<String>,
+        /// Telephone number.
+        pub phone: Option<String>,
+        /// Address in the Peppol network.
+        pub peppol_id: Option<String>,
+        /// Scheme of that address.
+        pub peppol_scheme_id: Option<String>,
+        /// Buyer reference of EN 16931, BT-10.
+        pub buyer_reference: Option<String>,
+        /// All bank accounts.
+        pub bank_accounts: Option<Vec<BankAccount>>,
+        /// The bank account to pay to.
+        pub bank_account: Option<BankAccount>,
+        /// Whether it buys for itself, not for a business.
+        pub is_end_consumer: Option<bool>,
+        /// Routing to a budget user in Slovenia.
+        pub ujp: Option<UjpRouting>,
+    }
 }
 
-/// How a bank account is written.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum BankAccountType {
-    /// By its IBAN.
-    #[default]
-    Iban,
-    /// By routing and account number, in the United States.
-    UsDomestic,
-    /// By sort code and account number, in the United Kingdom.
-    UkDomestic,
-    /// By an account number.
-    Other,
-}
-
-/// A bank account.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct BankAccount {
-    /// Which of the other fields name the account.
-    #[serde(rename = "type")]
-    pub kind: BankAccountType,
-    /// Display name.
-    pub name: Option<String>,
-    /// Name of the bank.
-    pub bank_name: Option<String>,
-    /// IBAN.
-    pub iban: Option<String>,
-    /// Account number.
-    pub account_number: Option<String>,
-    /// BIC or SWIFT code.
-    pub bic: Option<String>,
-    /// ABA routing number.
-    pub routing_number: Option<String>,
-    /// Sort code.
-    pub sort_code: Option<String>,
-    /// Whether new documents ask for payment to it.
-    pub is_default: Option<bool>,
-}
-
-/// Routing to a budget user in Slovenia; each field at least one character.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct UjpParty {
-    /// Name; the customer's when missing.
-    pub receiver_name: Option<String>,
-    /// Identifier; the customer's tax number when missing.
-    pub receiver_identifier: Option<String>,
-    /// BIC of the receiver.
-    pub receiver_agent: Option<String>,
-    /// IBAN of the receiver's mailbox.
-    pub receiver_mailbox: Option<String>,
-}
-
-/// What a request changes of a party; absent fields stay.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct PartyPatch {
-    /// See [`Party::name`]; so all below.
-    pub name: Patch<String>,
-    /// Deprecated unit name.
-    pub unit_name: Patch<String>,
-    /// E-mail address.
-    pub email: Patch<String>,
-    /// First line of the address.
-    pub address: Patch<String>,
-    /// Second line of the address.
-    pub address_2: Patch<String>,
-    /// Post code.
-    pub post_code: Patch<String>,
-    /// City.
-    pub city: Patch<String>,
-    /// State or region.
-    pub state: Patch<String>,
-    /// Country as written.
-    pub country: Patch<String>,
-    /// ISO 3166-1 alpha-2 code.
-    pub country_code: Patch<String>,
-    /// Tax number.
-    pub tax_number: Patch<String>,
-    /// Second tax number.
-    pub tax_number_2: Patch<String>,
-    /// Registration number.
-    pub company_number: Patch<String>,
-    /// Telephone number.
-    pub phone: Patch<String>,
-    /// Address in the Peppol network.
-    pub peppol_id: Patch<String>,
-    /// Scheme of that address.
-    pub peppol_scheme_id: Patch<String>,
-    /// Buyer reference.
-    pub buyer_reference: Patch<String>,
-    /// All bank accounts.
-    pub bank_accounts: Patch<Vec<BankAccount>>,
-    /// The bank account to pay to.
-    pub bank_account: Patch<BankAccount>,
-    /// Whether it buys for itself.
-    pub is_end_consumer: Patch<bool>,
-    /// Routing to a budget user.
-    pub ujp: Patch<UjpParty>,
+racun_kernel::addressed! {
+    /// What a request changes of a party; absent fields stay.
+    #[derive(Debug, Clone, Default, PartialEq, Eq)]
+    pub struct PartyPatch of Patch {
+        /// See [`Party::name`]; so all below.
+        pub name: Patch<String>,
+        /// Deprecated unit name.
+        pub unit_name: Patch<String>,
+        /// E-mail address.
+        pub email: Patch<String>,
+        /// Tax number.
+        pub tax_number: Patch<String>,
+        /// Second tax number.
+        pub tax_number_2: Patch<String>,
+        /// Registration number.
+        pub company_number: Patch<String>,
+        /// Telephone number.
+        pub phone: Patch<String>,
+        /// Address in the Peppol network.
+        pub peppol_id: Patch<String>,
+        /// Scheme of that address.
+        pub peppol_scheme_id: Patch<String>,
+        /// Buyer reference.
+        pub buyer_reference: Patch<String>,
+        /// All bank accounts.
+        pub bank_accounts: Patch<Vec<BankAccount>>,
+        /// The bank account to pay to.
+        pub bank_account: Patch<BankAccount>,
+        /// Whether it buys for itself.
+        pub is_end_consumer: Patch<bool>,
+        /// Routing to a budget user.
+        pub ujp: Patch<UjpRouting>,
+    }
 }
 
 impl From<Party> for PartyPatch {
     /// What asks for the very same party: fields that it lacks are cleared.
     fn from(party: Party) -> Self {
+        let address = party.postal_address();
         Self {
             name: party.name.into(),
             unit_name: party.unit_name.into(),
             email: party.email.into(),
-            address: party.address.into(),
-            address_2: party.address_2.into(),
-            post_code: party.post_code.into(),
-            city: party.city.into(),
-            state: party.state.into(),
-            country: party.country.into(),
-            country_code: party.country_code.into(),
             tax_number: party.tax_number.into(),
             tax_number_2: party.tax_number_2.into(),
             company_number: party.company_number.into(),
@@ -178,7 +94,9 @@ impl From<Party> for PartyPatch {
             bank_account: party.bank_account.into(),
             is_end_consumer: party.is_end_consumer.into(),
             ujp: party.ujp.into(),
+            ..Self::default()
         }
+        .with_postal_address(address)
     }
 }
 
@@ -253,38 +171,26 @@ impl Party {
     }
 }
 
-/// A business unit as frozen on a document: without its numbering index.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct UnitSnapshot {
-    /// The unit's id.
-    pub id: String,
-    /// Its name.
-    pub name: String,
-    /// Its settings: how documents look and what they say by default.
-    pub settings: serde_json::Map<String, serde_json::Value>,
-    /// First line of the address.
-    pub address: Option<String>,
-    /// Second line of the address.
-    pub address_2: Option<String>,
-    /// Post code.
-    pub post_code: Option<String>,
-    /// City.
-    pub city: Option<String>,
-    /// State or region.
-    pub state: Option<String>,
-    /// Country as written.
-    pub country: Option<String>,
-    /// ISO 3166-1 alpha-2 code.
-    pub country_code: Option<String>,
-    /// E-mail address.
-    pub email: Option<String>,
-    /// Telephone number.
-    pub phone: Option<String>,
-    /// Web site.
-    pub website: Option<String>,
-    /// Where its logo is.
-    pub logo_url: Option<String>,
-    /// Where its signature is.
-    pub signature_url: Option<String>,
+racun_kernel::addressed! {
+    /// A business unit as frozen on a document: without its numbering index.
+    #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(default)]
+    pub struct UnitSnapshot {
+        /// The unit's id.
+        pub id: String,
+        /// Its name.
+        pub name: String,
+        /// Its settings: how documents look and what they say by default.
+        pub settings: serde_json::Map<String, serde_json::Value>,
+        /// E-mail address.
+        pub email: Option<String>,
+        /// Telephone number.
+        pub phone: Option<String>,
+        /// Web site.
+        pub website: Option<String>,
+        /// Where its logo is.
+        pub logo_url: Option<String>,
+        /// Where its signature is.
+        pub signature_url: Option<String>,
+    }
 }

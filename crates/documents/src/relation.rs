@@ -101,8 +101,8 @@ racun_kernel::record! {
     tenant: Tenant::entity(relation.entity_id),
     fields: {
         Field::id() => relation.id,
-        Field::text("source_id").indexed() => relation.source_id.to_string(),
-        Field::text("target_id").indexed() => relation.target_id.to_string(),
+        Field::text("source_id").indexed() => relation.source_id,
+        Field::text("target_id").indexed() => relation.target_id,
         Field::text("relation_type") => relation.relation_type.name(),
         Field::instant("created_at") => relation.created_at,
         Field::text("pair").unique(Unique::Tenant).hidden()

@@ -28,6 +28,16 @@ pub enum TransactionType {
 }
 
 impl TransactionType {
+    /// All kinds.
+    pub const ALL: [Self; 6] = [
+        Self::Domestic,
+        Self::IntraEuB2b,
+        Self::IntraEuB2c,
+        Self::ThirdCountryB2b,
+        Self::ThirdCountryB2c,
+        Self::Export,
+    ];
+
     /// Its name on the wire and in settings.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -39,6 +49,12 @@ impl TransactionType {
             Self::ThirdCountryB2c => "3w_b2c",
             Self::Export => "export",
         }
+    }
+
+    /// The kind called `name`.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 }
 

@@ -1,11 +1,8 @@
 //! What is odd about a document, and no reason to refuse it.
 
-use racun_kernel::{Authority, Decimal, Issue, Issues, iban, vat_number, vat_rates};
+use racun_kernel::{Authority, BankAccount, Decimal, Issue, Issues, iban, vat_number, vat_rates};
 
-use crate::{
-    BankAccount, BankAccountType, Document, Fiscalization, Line, LineTaxDetail, Party,
-    TransactionType,
-};
+use crate::{Document, Fiscalization, Line, LineTaxDetail, Party, TransactionType};
 
 /// Cents by which a tax may miss its rate of its base (checks 160 to 163 of CIS).
 const MOST_OFF: i64 = 10;
@@ -147,11 +144,11 @@ fn of_party(party: &Party) -> Issues {
         found.push(issue.at("tax_number"));
     }
     for (n, account) in party.bank_accounts.iter().flatten().enumerate() {
-        if let Some(issue) = of_account(account) {
+        if let Some(issue) = account.warning() {
             found.push(issue.at(n).at("bank_accounts"));
         }
     }
-    if let Some(issue) = party.bank_account.as_ref().and_then(of_account) {
+    if let Some(issue) = party.bank_account.as_ref().and_then(BankAccount::warning) {
         found.push(issue.at("bank_account"));
     }
     let mailbox = party.ujp.as_ref().and_then(|ujp| ujp.receiver_mailbox.as_deref());
@@ -159,9 +156,4 @@ fn of_party(party: &Party) -> Issues {
         found.push(issue.at("receiver_mailbox").at("ujp"));
     }
     found
-}
-
-fn of_account(account: &BankAccount) -> Option<Issue> {
-    let number = account.iban.as_deref().filter(|_| account.kind == BankAccountType::Iban);
-    Some(iban::warning(number)?.at("iban"))
 }

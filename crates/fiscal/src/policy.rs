@@ -1,9 +1,10 @@
 //! Who must fiscalize what, and since when. A change of the law is a new row here.
 
+use racun_kernel::PaymentType;
 use time::Date;
 use time::macros::date;
 
-use crate::{Authority, Means};
+use crate::Authority;
 
 /// Which sales are to be fiscalized.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +52,7 @@ const RULES: &[Rule] = &[
 pub fn may_skip(
     authority: Authority,
     on: Date,
-    means: &[Means],
+    means: &[PaymentType],
     corrects_fiscalized: bool,
 ) -> bool {
     let of_authority = RULES.iter().filter(|rule| rule.authority == authority && rule.from <= on);
@@ -59,7 +60,7 @@ pub fn may_skip(
         None => true,
         Some(Scope::All) => false,
         Some(Scope::NotByTransfer) => {
-            !corrects_fiscalized && means.iter().all(|means| *means == Means::BankTransfer)
+            !corrects_fiscalized && means.iter().all(|means| *means == PaymentType::BankTransfer)
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What a document says, as far as a tax authority asks.
 
-use racun_kernel::{Decimal, SalesBook};
+use racun_kernel::{Decimal, PaymentType, SalesBook};
 use serde::{Deserialize, Serialize};
 use time::{Date, OffsetDateTime};
 
@@ -27,24 +27,18 @@ pub struct SaleTax {
     pub amount: Decimal,
 }
 
-/// How something is paid: the payment types of the interface, and those of `fina.payment_type`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+/// How a receipt is paid in Croatia, where the request says it: `fina.payment_type`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Means {
     /// Notes and coins.
     Cash,
-    /// A direct transfer from account to account.
-    BankTransfer,
     /// A card of either sort.
     Card,
-    /// A credit card.
-    CreditCard,
-    /// A debit card.
-    DebitCard,
-    /// A check.
-    Check,
     /// A payment online.
     Online,
+    /// A direct transfer from account to account.
+    BankTransfer,
     /// An online wallet.
     OnlineWallet,
     /// A crypto-asset.
@@ -53,10 +47,6 @@ pub enum Means {
     Coupon,
     /// Anything else.
     Other,
-    /// Settlement by a credit note; no money moves.
-    CreditNote,
-    /// Money paid ahead.
-    Advance,
 }
 
 /// Who buys.
@@ -128,7 +118,7 @@ pub struct Sale {
     /// Who buys, when the document says so.
     pub buyer: Option<Buyer>,
     /// How it is paid, one entry per payment that is known when it is issued.
-    pub means: Vec<Means>,
+    pub means: Vec<PaymentType>,
     /// What it corrects.
     pub corrects: Vec<Correction>,
 }

@@ -2,7 +2,7 @@
 
 use time::{Date, OffsetDateTime};
 
-use crate::{Currency, Decimal, Id, Kind, Metadata, Value};
+use crate::{Classification, Currency, Decimal, DocumentId, Id, Kind, Metadata, Value};
 
 /// A type whose values lists filter and order by.
 pub trait Declared {
@@ -52,9 +52,21 @@ impl<K: Kind> Declared for Id<K> {
     }
 }
 
+impl Declared for DocumentId {
+    fn declared(&self) -> Value {
+        self.to_string().into()
+    }
+}
+
 impl Declared for Currency {
     fn declared(&self) -> Value {
         self.code().into()
+    }
+}
+
+impl Declared for Classification {
+    fn declared(&self) -> Value {
+        self.name().into()
     }
 }
 

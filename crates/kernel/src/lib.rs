@@ -4,6 +4,7 @@
 //! | Module              | Owns                                                               |
 //! | ------------------- | ------------------------------------------------------------------ |
 //! | `id`                | prefixed ids and the registry of their kinds                       |
+//! | `document_id`       | the kinds of sales documents, and their ids                        |
 //! | `decimal`           | exact decimals: bounds, arithmetic, JSON without a lost digit      |
 //! | `money`             | ISO 4217 currencies and the one rounding                           |
 //! | `metadata`          | the string map a caller attaches to a resource                     |
@@ -13,9 +14,14 @@
 //! | `vat_number`        | the same of the member states of the European Union                |
 //! | `vat_rates`         | which rates of VAT a member state has, and when                    |
 //! | `iban`              | which numbers of bank accounts there can be                        |
+//! | `bank_account`      | a bank account; routing to a budget user in Slovenia               |
 //! | `payment_reference` | by which a payee knows what was paid: SI, HR and RF references     |
+//! | `payment_type`      | how money moves                                                    |
+//! | `postal_address`    | postal addresses: `addressed!`                                     |
 //! | `patch`             | absent, null or a value: a field of a partial update               |
 //! | `calendar`          | dates and instants: their text and an entity's local day           |
+//! | `exchange_rate`     | rates of exchange                                                  |
+//! | `classification`    | what is sold or bought, and how it is spread over time             |
 //! | `issue`             | what is wrong with which field of an input                         |
 //! | `value`             | the scalars that lists filter and order by                         |
 //! | `sorting`           | numbers as text that sorts as they do                              |
@@ -44,12 +50,16 @@
 
 mod address;
 mod authority;
+mod bank_account;
 pub mod calendar;
+mod classification;
 mod context;
 mod decimal;
 mod declared;
 mod decorator;
+mod document_id;
 mod evaluate;
+mod exchange_rate;
 pub mod iban;
 pub mod id;
 mod issue;
@@ -60,6 +70,8 @@ mod metadata;
 mod money;
 mod patch;
 mod payment_reference;
+mod payment_type;
+mod postal_address;
 mod query;
 mod rate;
 pub mod read_cache;
@@ -83,20 +95,26 @@ mod walk;
 
 pub use address::{check_address, fold_address};
 pub use authority::{Authority, AuthorityError};
+pub use bank_account::{BankAccount, BankAccountType, UjpRouting};
+pub use classification::{Classification, RecognitionMethod};
 pub use context::{Actor, Context};
 pub use decimal::{Decimal, InvalidDecimal};
 pub use declared::Declared;
 pub use decorator::StoreDecorator;
+pub use document_id::{DocumentId, DocumentKind};
 pub use evaluate::evaluate;
+pub use exchange_rate::ExchangeRate;
 pub use id::{Id, InvalidId, Kind};
 pub use issue::{Issue, Issues, Step};
 pub use length::json_length;
 pub use log::{ACTIVITIES, Activity, ActorType, Entry, EventKind, Logged, Receivers};
 pub use mail::{Attachment, Mail, MailError, Mailbox, Mailer};
 pub use metadata::Metadata;
-pub use money::{Currency, UnknownCurrency};
+pub use money::{Currency, Money, UnknownCurrency};
 pub use patch::Patch;
 pub use payment_reference::PaymentReference;
+pub use payment_type::PaymentType;
+pub use postal_address::PostalAddress;
 pub use query::{
     Clause, Cursor, Direction, ListQuery, Operator, Order, Page, Pagination, RawQuery,
 };

@@ -1,20 +1,37 @@
-//! Currencies, and the one place where a computed value becomes money.
+//! Currencies, amounts in them, and the one place where a computed value becomes money.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::Decimal;
+use crate::{Decimal, Issue};
 
 /// A currency of ISO 4217 with its minor unit.
 ///
-/// An amount of money is a [`Decimal`] at its currency's scale; which currency is said by the
-/// document that holds it.
+/// Where one currency holds for many amounts, as on a document, each is a [`Decimal`] and the
+/// currency is said once; an amount that goes alone is [`Money`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Currency {
     code: &'static str,
     decimals: u8,
+}
+
+/// An amount with its currency.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Money {
+    /// How much; below zero for what is owed the other way.
+    pub amount: Decimal,
+    /// In which currency.
+    pub currency: Currency,
+}
+
+impl Money {
+    /// Whether the amount has no more decimals than its currency.
+    #[must_use]
+    pub fn is_exact(&self) -> bool {
+        self.currency.check(&self.amount).is_ok()
+    }
 }
 
 /// The text is not an active currency code of ISO 4217.
@@ -66,6 +83,18 @@ impl Currency {
     #[must_use]
     pub fn divide(self, exact: &Decimal, divisor: &Decimal) -> Option<Decimal> {
         exact.divide_half_up(divisor, self.decimals)
+    }
+
+    /// Accepts an amount that has no more decimals than the currency.
+    ///
+    /// # Errors
+    /// `too_many_decimals`.
+    pub fn check(self, amount: &Decimal) -> Result<(), Issue> {
+        if amount.fits_scale(self.decimals) {
+            return Ok(());
+        }
+        let message = format!("an amount in {self} has at most {} decimals", self.decimals);
+        Err(Issue::new("too_many_decimals", message))
     }
 
     /// The smallest amount above zero: 0.01 for EUR.
@@ -137,6 +166,19 @@ mod tests {
                 rounded.parse::<Decimal>().unwrap(),
                 "{code} {exact}"
             );
+        }
+    }
+
+    #[test]
+    fn an_amount_has_at_most_the_decimals_of_its_currency() {
+        for (amount, code, is_exact) in [
+            ("0.10", "EUR", true),
+            ("0.105", "EUR", false),
+            ("10.5", "JPY", false),
+            ("9", "JPY", true),
+        ] {
+            let (amount, currency) = (amount.parse().unwrap(), code.parse().unwrap());
+            assert_eq!(Money { amount, currency }.is_exact(), is_exact, "{code}");
         }
     }
 

@@ -18,7 +18,7 @@ use time::{Date, OffsetDateTime};
 
 use crate::check::{not_blank, required, text};
 use crate::events;
-use crate::takings::{Money, Takings};
+use crate::takings::{MoneyOfKind, Takings};
 
 /// Characters that a closing's note may hold.
 pub const MAX_CLOSING_NOTE_CHARS: usize = 10_000;
@@ -157,11 +157,7 @@ fn cash(amount: &Decimal, currency: Currency) -> Result<Decimal, Issues> {
         let message = "a drawer holds 0 or more; send what was counted";
         return Err(Issue::new("out_of_range", message).into());
     }
-    let decimals = currency.decimals();
-    if !amount.fits_scale(decimals) {
-        let message = format!("an amount in {currency} has at most {decimals} decimals");
-        return Err(Issue::new("too_many_decimals", message).into());
-    }
+    currency.check(amount)?;
     Ok(amount.clone())
 }
 
@@ -193,7 +189,7 @@ pub struct CarriedDay {
     /// What [`Takings::turnover`] has more: gross less what was given back and voided.
     pub turnover: Decimal,
     /// Money that moved, in less out; only types of which any did.
-    pub net_by_payment_type: Vec<Money>,
+    pub net_by_payment_type: Vec<MoneyOfKind>,
     /// Of that and of tips, notes and coins.
     pub cash: Decimal,
 }
@@ -278,11 +274,11 @@ impl CarriedDay {
         self.gross += &(&other.gross * times);
         self.turnover += &(&other.turnover * times);
         self.cash += &(&other.cash * times);
-        for Money { kind, total } in &other.net_by_payment_type {
+        for MoneyOfKind { kind, total } in &other.net_by_payment_type {
             let total = total * times;
             match self.net_by_payment_type.iter_mut().find(|money| money.kind == *kind) {
                 Some(money) => money.total += &total,
-                None => self.net_by_payment_type.push(Money { kind: kind.clone(), total }),
+                None => self.net_by_payment_type.push(MoneyOfKind { kind: kind.clone(), total }),
             }
         }
         self.net_by_payment_type.retain(|money| !money.total.is_zero());

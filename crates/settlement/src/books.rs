@@ -1,11 +1,11 @@
 //! The books of one decision: totals as they become, and allocations derived again.
 
-use racun_kernel::{Currency, Decimal, Issue, Issues, Stamp};
+use racun_kernel::{Currency, Decimal, Issue, Issues, PaymentType, Stamp};
 use time::OffsetDateTime;
 
 use crate::error::{Refusal, SettlementError};
 use crate::input::NewPayment;
-use crate::payment::{Payment, PaymentType};
+use crate::payment::Payment;
 use crate::settleable::{Settleable, SettleableKind, SettleableStage};
 use crate::settlement::{Happened, Outcome, PaymentWrite, Settlement};
 

@@ -99,7 +99,7 @@ pub enum Refusal {
     /// Only a draft can be finalized or deleted.
     #[error("{id} is issued already; only a draft can be finalized or deleted")]
     DocumentNotDraft {
-        /// The document or expense.
+        /// The document.
         id: String,
     },
     /// The credit that was given on an invoice was used for something else, or paid back, before

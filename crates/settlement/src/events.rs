@@ -1,6 +1,6 @@
-//! What happens to payments and expenses.
+//! What happens to payments.
 
-use crate::{EXPENSES, PAYMENTS};
+use crate::PAYMENTS;
 
 racun_kernel::events! {
     /// What happens to payments.
@@ -11,13 +11,5 @@ racun_kernel::events! {
         RESTORED = "payment.restored" to Entity,
         PERMANENTLY_DELETED = "payment.permanently_deleted" to Entity,
         UPDATED = "payment.updated",
-    }
-    /// What happens to expenses.
-    pub mod expense on EXPENSES {
-        CREATED = "expense.created" to Entity,
-        UPDATED = "expense.updated" to Entity,
-        FINALIZED = "expense.finalized" to Entity,
-        VOIDED = "expense.voided" to Entity,
-        DELETED = "expense.deleted" to Entity,
     }
 }

@@ -2,22 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use racun_kernel::id::{EntityId, ExpenseId, parse_ulid};
-use racun_kernel::{Decimal, Issue, Issues, Metadata, Patch, Stamp, text};
+use racun_kernel::id::{self, EntityId, ExpenseId, parse_ulid};
+use racun_kernel::{
+    Decimal, DocumentKind, Issue, Issues, Kind, Metadata, Patch, PaymentType, Stamp, text,
+};
 use time::Date;
 
 use crate::error::{Refusal, SettlementError};
-use crate::payment::{MAX_NOTE_CHARS, MAX_REFERENCE_CHARS, MAX_TAG_CHARS, Payment, PaymentType};
+use crate::payment::{MAX_NOTE_CHARS, MAX_REFERENCE_CHARS, MAX_TAG_CHARS, Payment};
 use crate::tender::Tender;
-
-/// The prefix of invoices' ids.
-const INVOICE_PREFIX: &str = "inv_";
-/// The prefix of credit notes' ids.
-const CREDIT_NOTE_PREFIX: &str = "cre_";
-/// The prefix of advance invoices' ids.
-const ADVANCE_INVOICE_PREFIX: &str = "adv_";
-/// The prefix of expenses' ids.
-const EXPENSE_PREFIX: &str = "exp_";
 
 /// A payment to record.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -136,10 +129,14 @@ impl NewPayment {
     /// The fields that name something, with `document_id` sorted in.
     fn named(&self, issues: &mut Issues) -> References {
         let mut fields = [
-            ("invoice_id", INVOICE_PREFIX, self.invoice_id.clone()),
-            ("credit_note_id", CREDIT_NOTE_PREFIX, self.credit_note_id.clone()),
-            ("advance_invoice_id", ADVANCE_INVOICE_PREFIX, self.advance_invoice_id.clone()),
-            ("expense_id", EXPENSE_PREFIX, self.expense_id.clone()),
+            ("invoice_id", DocumentKind::Invoice.prefix(), self.invoice_id.clone()),
+            ("credit_note_id", DocumentKind::CreditNote.prefix(), self.credit_note_id.clone()),
+            (
+                "advance_invoice_id",
+                DocumentKind::AdvanceInvoice.prefix(),
+                self.advance_invoice_id.clone(),
+            ),
+            ("expense_id", <id::Expense as Kind>::PREFIX, self.expense_id.clone()),
         ];
         for (field, prefix, id) in &fields {
             if id.as_deref().is_some_and(|id| parse_ulid(id, prefix).is_err()) {

@@ -1,9 +1,9 @@
-//! Payments, expenses, and the one decision on what settles what.
+//! Payments, and the one decision on what settles what.
 //!
 //! This crate looks nothing up. Crate `application` loads the documents, payments and expenses that
 //! a command names, in one unit of the store; a command of [`Settlement`] decides on them and
-//! answers what to write, or refuses and nothing changes. Documents are a sibling's: here they are
-//! [`Settleable`]s, known by their ids as text and by what they come to.
+//! answers what to write, or refuses and nothing changes. Documents and expenses are a sibling's:
+//! here they are [`Settleable`]s, known by their ids as text and by what they come to.
 //!
 //! | Module        | Owns                                                                 |
 //! | ------------- | -------------------------------------------------------------------- |
@@ -14,9 +14,8 @@
 //! | `settlement`  | the commands: record, change, trash, restore, erase, cover, settle … |
 //! | `books`       | how commands keep totals, and how advances are reallocated           |
 //! | `type_change` | a payment's other type, as a tax authority has a say in it           |
-//! | `expense`     | received supplier invoices, their stages and transitions             |
 //! | `error`       | why a command is refused, with the figures that explain it           |
-//! | `events`      | what the log tells of payments and expenses                          |
+//! | `events`      | what the log tells of payments                                       |
 //!
 //! **Three kinds of money on an invoice.** *Ordinary* payments are what callers record; settlement
 //! by a credit note is one of them. *Allocations* are payments of type `advance` that this crate
@@ -33,7 +32,6 @@
 mod books;
 mod error;
 pub mod events;
-mod expense;
 mod input;
 mod payment;
 mod settleable;
@@ -42,17 +40,9 @@ mod tender;
 mod type_change;
 
 pub use error::{Figures, Refusal, SettlementError};
-pub use expense::{
-    EXPENSES, Expense, ExpenseAmounts, ExpenseBankAccount, ExpenseClassification, ExpenseContent,
-    ExpenseDiscount, ExpenseDiscountType, ExpenseExchangeRate, ExpenseItem,
-    ExpenseItemTranslations, ExpenseLineTax, ExpenseRecognition, ExpenseRecognitionMethod,
-    ExpenseStage, ExpenseSummaryTax, ExpenseSupplier, IssuedExpense, MAX_EXPENSE_ITEMS,
-    MAX_EXPENSE_NOTE_CHARS, MAX_EXPENSE_TAXES, MAX_EXPENSE_TEXT_CHARS, MAX_EXPENSE_TOTAL,
-};
 pub use input::{NewPayment, PaymentPatch, References};
-pub use payment::{
-    Dated, MAX_NOTE_CHARS, MAX_REFERENCE_CHARS, MAX_TAG_CHARS, PAYMENTS, Payment, PaymentType,
-};
+pub use payment::{Dated, MAX_NOTE_CHARS, MAX_REFERENCE_CHARS, MAX_TAG_CHARS, PAYMENTS, Payment};
+pub use racun_kernel::PaymentType;
 pub use settleable::{Settleable, SettleableKind, SettleableStage};
 pub use settlement::{Happened, MAX_DOCUMENT_PAYMENTS, Outcome, PaymentWrite, Settlement};
 pub use tender::Tender;
@@ -61,4 +51,4 @@ pub use type_change::{
 };
 
 /// Every table of this crate.
-pub static TABLES: [&racun_kernel::Table; 2] = [&PAYMENTS, &EXPENSES];
+pub static TABLES: [&racun_kernel::Table; 1] = [&PAYMENTS];

@@ -126,6 +126,17 @@ impl Settleable {
         })
     }
 
+    /// Checks that what is paid still fits, after it came to another total.
+    ///
+    /// # Errors
+    /// [`Refusal::PaymentExceedsTotal`], or [`Refusal::CreditExceedsRemaining`] of a credit note.
+    pub fn must_hold_what_is_paid(&self) -> Result<(), Refusal> {
+        if !self.total_paid.is_positive() {
+            return Ok(());
+        }
+        self.must_hold(&self.total_paid, self.total_with_tax.clone())
+    }
+
     /// Whether an advance invoice is paid exactly, so that it can be issued.
     pub(crate) fn must_be_covered(&self) -> Result<(), Refusal> {
         if self.is_paid() {
@@ -147,11 +158,6 @@ impl Settleable {
 
     /// Whether `amount`, sent as `field`, is an amount of the document's currency.
     pub(crate) fn check_scale(&self, field: &str, amount: &Decimal) -> Result<(), Issues> {
-        let decimals = self.currency.decimals();
-        if amount.fits_scale(decimals) {
-            return Ok(());
-        }
-        let message = format!("an amount in {} has at most {decimals} decimals", self.currency);
-        Err(Issue::new("too_many_decimals", message).at(field).into())
+        Ok(self.currency.check(amount).map_err(|issue| issue.at(field))?)
     }
 }

@@ -1,13 +1,13 @@
 //! The one decision on what settles what, and its commands.
 
 use racun_kernel::id::{EntityId, PaymentId};
-use racun_kernel::{Currency, Decimal, Issue, Issues, Put, Stamp};
+use racun_kernel::{Currency, Decimal, Issue, Issues, PaymentType, Put, Stamp};
 use time::Date;
 
 use crate::books::Books;
 use crate::error::{Refusal, SettlementError};
 use crate::input::{NewPayment, PaymentPatch};
-use crate::payment::{Payment, PaymentType};
+use crate::payment::Payment;
 use crate::settleable::{Settleable, SettleableKind, SettleableStage};
 
 /// Payments that a document may be made with.
@@ -116,6 +116,14 @@ impl Happened {
 }
 
 impl Settlement {
+    /// The same with `document` in the place of the one that has its id.
+    #[must_use]
+    pub fn with(mut self, document: Settleable) -> Self {
+        self.documents.retain(|other| other.id != document.id);
+        self.documents.push(document);
+        self
+    }
+
     /// Records a payment.
     ///
     /// # Errors
@@ -241,41 +249,8 @@ impl Settlement {
         payments: Vec<NewPayment>,
         stamp: &Stamp,
     ) -> Result<Outcome, SettlementError> {
-        if payments.len() > MAX_DOCUMENT_PAYMENTS {
-            let message = format!("at most {MAX_DOCUMENT_PAYMENTS} payments");
-            return Err(Issues::from(Issue::new("too_many", message)).into());
-        }
-        let of_document = |new| NewPayment { document_id: Some(id.to_owned()), ..new };
-        let payments: Vec<NewPayment> = payments.into_iter().map(of_document).collect();
-        // Issues of single payments come before those of their sum.
-        let mut issues = Issues::default();
-        for (n, new) in payments.iter().enumerate() {
-            if let Err(SettlementError::Invalid(wrong)) = new.references() {
-                issues.extend_at(n, wrong);
-            }
-        }
-        issues.into_result(())?;
         let mut books = Books::open(self, stamp);
-        let mut open = None;
-        for (n, new) in payments.into_iter().enumerate() {
-            if new.amount.is_none() && open.is_none() {
-                open = Some((n, new));
-            } else {
-                books.record(new).map_err(|error| inside(n, error))?;
-            }
-        }
-        books.settle()?;
-        if let Some((n, new)) = open {
-            let left = books.left(id)?;
-            if !left.is_positive() {
-                let message = "nothing is left to pay; leave this payment out";
-                let issue = Issue::new("nothing_due", message).at("amount").at(n);
-                return Err(Issues::from(issue).into());
-            }
-            books
-                .record(NewPayment { amount: Some(left), ..new })
-                .map_err(|error| inside(n, error))?;
-        }
+        cover(&mut books, id, payments)?;
         Ok(books.close(None))
     }
 
@@ -317,12 +292,21 @@ impl Settlement {
         Ok(books.close(None))
     }
 
-    /// Issues the advance invoice `id`, which its payments must cover exactly.
+    /// Issues the advance invoice `id` with `payments`; what is paid on it then covers it exactly.
+    ///
+    /// It is the only document that takes payments while it is a draft, and none once it is issued.
+    /// Hand it in as the draft that it was.
     ///
     /// # Errors
-    /// [`Refusal::AdvanceNotFullyPaid`] with what is missing; [`Refusal::DocumentNotDraft`];
-    /// [`SettlementError::NotFound`] when no such advance invoice is among the documents.
-    pub fn issue_advance(self, id: &str, stamp: &Stamp) -> Result<Outcome, SettlementError> {
+    /// As [`Settlement::cover`]; [`Refusal::AdvanceNotFullyPaid`] with what is missing;
+    /// [`Refusal::DocumentNotDraft`]; [`SettlementError::NotFound`] when no such advance invoice is
+    /// among the documents.
+    pub fn issue_advance(
+        self,
+        id: &str,
+        payments: Vec<NewPayment>,
+        stamp: &Stamp,
+    ) -> Result<Outcome, SettlementError> {
         let mut books = Books::open(self, stamp);
         let advance = books.document(id)?;
         if advance.kind != SettleableKind::AdvanceInvoice {
@@ -331,6 +315,8 @@ impl Settlement {
         if advance.stage != SettleableStage::Draft {
             return Err(Refusal::DocumentNotDraft { id: id.to_owned() }.into());
         }
+        cover(&mut books, id, payments)?;
+        let advance = books.document(id)?;
         advance.must_be_covered()?;
         advance.stage = SettleableStage::Issued;
         books.tell(Happened::AdvancePaid(id.to_owned()));
@@ -356,6 +342,47 @@ impl Settlement {
         books.settle()?;
         Ok(books.close(None))
     }
+}
+
+/// Records the `payments` that the document `id` is made or issued with, see [`Settlement::cover`].
+fn cover(
+    books: &mut Books<'_>,
+    id: &str,
+    payments: Vec<NewPayment>,
+) -> Result<(), SettlementError> {
+    if payments.len() > MAX_DOCUMENT_PAYMENTS {
+        let message = format!("at most {MAX_DOCUMENT_PAYMENTS} payments");
+        return Err(Issues::from(Issue::new("too_many", message)).into());
+    }
+    let of_document = |new| NewPayment { document_id: Some(id.to_owned()), ..new };
+    let payments: Vec<NewPayment> = payments.into_iter().map(of_document).collect();
+    // Issues of single payments come before those of their sum.
+    let mut issues = Issues::default();
+    for (n, new) in payments.iter().enumerate() {
+        if let Err(SettlementError::Invalid(wrong)) = new.references() {
+            issues.extend_at(n, wrong);
+        }
+    }
+    issues.into_result(())?;
+    let mut open = None;
+    for (n, new) in payments.into_iter().enumerate() {
+        if new.amount.is_none() && open.is_none() {
+            open = Some((n, new));
+        } else {
+            books.record(new).map_err(|error| inside(n, error))?;
+        }
+    }
+    books.settle()?;
+    if let Some((n, new)) = open {
+        let left = books.left(id)?;
+        if !left.is_positive() {
+            let message = "nothing is left to pay; leave this payment out";
+            let issue = Issue::new("nothing_due", message).at("amount").at(n);
+            return Err(Issues::from(issue).into());
+        }
+        books.record(NewPayment { amount: Some(left), ..new }).map_err(|error| inside(n, error))?;
+    }
+    Ok(())
 }
 
 fn must_be_by_hand(payment: &Payment) -> Result<(), Refusal> {

@@ -2,9 +2,9 @@
 //!
 //! Neither counts on a document: a payment settles its `amount`, whatever else was handed over.
 
-use racun_kernel::{Decimal, Issue, Issues};
+use racun_kernel::{Decimal, Issue, Issues, PaymentType};
 
-use crate::payment::{Payment, PaymentType};
+use crate::payment::Payment;
 
 /// What a request says of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -1,8 +1,9 @@
 //! A change of a payment's type that a tax authority may have to hear of, and its outcome.
 
+use racun_kernel::PaymentType;
 use racun_kernel::id::PaymentId;
 
-use crate::payment::{Payment, PaymentType};
+use crate::payment::Payment;
 
 /// A payment on a sales document becomes one of another type, begins to count or no longer does.
 #[derive(Debug, Clone, PartialEq, Eq)]

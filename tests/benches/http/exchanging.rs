@@ -9,10 +9,10 @@ use std::time::{Duration, Instant, SystemTime};
 use racun_authorities::{Clients, Endpoint, Endpoints, Systems};
 use racun_fiscal::furs::{Invoice, IssueArguments, Operator};
 use racun_fiscal::{
-    Authorities as _, Authority, Header, Identity, Means, Message, MessageId, Numbering, Patience,
-    Place, Sale, SaleKind, SaleTax,
+    Authorities as _, Authority, Header, Identity, Message, MessageId, Numbering, Patience, Place,
+    Sale, SaleKind, SaleTax,
 };
-use racun_kernel::{Decimal, Environment};
+use racun_kernel::{Decimal, Environment, PaymentType};
 
 use crate::fiscal::{Authorities, DEVICES, PASSPHRASE, PREMISE, TAX_NUMBER};
 use crate::load::{MEASURED, Rate};
@@ -94,7 +94,7 @@ fn sale() -> Sale {
         margin: Decimal::zero(),
         settled: Decimal::zero(),
         buyer: None,
-        means: vec![Means::Cash],
+        means: vec![PaymentType::Cash],
         corrects: Vec::new(),
     }
 }

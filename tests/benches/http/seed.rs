@@ -42,7 +42,7 @@ pub async fn fill_with(
 ) {
     let started = Instant::now();
     let tenant = Tenant::entity(entity.parse::<EntityId>().expect("an entity's id"));
-    let table = DocumentKind::Invoice.table();
+    let table = racun_documents::table_of(DocumentKind::Invoice);
     let found = store.get(table, &tenant, id).await.expect("the store answers");
     let original: Document = found.expect("the invoice is there");
     let mut next = 2;

@@ -6,10 +6,10 @@ use std::time::{Duration, SystemTime};
 use racun_authorities::{Clients, Endpoint, Endpoints, RsaSigner, Systems, Transport, open_p12};
 use racun_authority_simulator::{Fault, Filter, Page, Running, Twist, When};
 use racun_fiscal::{
-    Authorities as _, Authority, Buyer, Header, Identity, Means, Message, MessageId, Numbering,
-    Patience, Place, Reply, Sale, SaleKind, SaleTax, Unknown, fina, furs,
+    Authorities as _, Authority, Buyer, Header, Identity, Message, MessageId, Numbering, Patience,
+    Place, Reply, Sale, SaleKind, SaleTax, Unknown, fina, furs,
 };
-use racun_kernel::{Decimal, Environment};
+use racun_kernel::{Decimal, Environment, PaymentType};
 use time::OffsetDateTime;
 
 use crate::client::{OIB, TAX_NUMBER, start, taxpayer};
@@ -134,7 +134,7 @@ fn sale() -> Sale {
         margin: Decimal::zero(),
         settled: Decimal::zero(),
         buyer: None::<Buyer>,
-        means: vec![Means::Cash],
+        means: vec![PaymentType::Cash],
         corrects: Vec::new(),
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow};
 use racun_application::printing::PrintPdf as _;
-use racun_kernel::Currency;
+use racun_kernel::{Currency, Money};
 use racun_paper::codes::{self, Side, Transfer};
 use racun_paper::{
     Align, Block, Code, CodeKind, Column, ColumnKey, Display, Emphasis, Fact, Language, Marks,
@@ -184,8 +184,10 @@ fn upn() -> anyhow::Result<Code> {
         town: town.to_owned(),
     };
     let transfer = Transfer {
-        amount: "3723.44".parse().map_err(|_| anyhow!("an amount that is none"))?,
-        currency: Currency::EUR,
+        money: Money {
+            amount: "3723.44".parse().map_err(|_| anyhow!("an amount that is none"))?,
+            currency: Currency::EUR,
+        },
         due: Some(date!(2026 - 12 - 20)),
         payer: side("Čevljarstvo Žagar s.p.", "Šmartinska cesta 152", "2000 Maribor"),
         payee: side("Studio Demo d.o.o.", "Slovenska cesta 1", "1000 Ljubljana"),

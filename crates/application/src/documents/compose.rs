@@ -3,17 +3,16 @@
 use racun_access::{Entity, Key, Settings, setting};
 use racun_catalog::{BusinessUnit, Customer};
 use racun_documents::{
-    BankAccount, Content, DocumentError, DocumentKind, ExchangeRate, NewLine, Party, Texts,
-    TransactionType, UnitSnapshot, Verdict,
+    Content, DocumentError, DocumentKind, NewLine, Party, Texts, TransactionType, UnitSnapshot,
+    Verdict,
 };
-use racun_kernel::{Currency, Issue, Issues, Patch, Stamp};
+use racun_kernel::{BankAccount, Currency, ExchangeRate, Issue, Issues, Patch, Stamp};
 use time::{Date, Duration};
 
 use super::buyer::{check_on_document, sold_as};
 use super::gather::{ResolvedReferences, unit_id};
 use super::lines::{self, LineRules};
 use super::request::{CustomerRequest, DocumentRequest, ExchangeRateRequest, UnitRequest};
-use crate::convert::{account_on_document, ujp_on_document};
 use crate::vat::{document_data, verdict};
 
 /// The content of a new document, its lines apart; what is wrong goes to `issues`, and is left out.
@@ -253,20 +252,21 @@ fn money(
     before: Option<&Content>,
     issues: &mut Issues,
 ) -> (Currency, Option<ExchangeRate>) {
-    let asked = Money { code: request.currency_code.as_deref(), rate: &request.exchange_rate };
+    let asked =
+        CurrencyRequest { code: request.currency_code.as_deref(), rate: &request.exchange_rate };
     let before = before.map(|content| (content.currency, content.exchange_rate.clone()));
     asked.resolve(entity, date, before, issues)
 }
 
 /// What a request says of currency and rate.
-pub(crate) struct Money<'a> {
+pub(crate) struct CurrencyRequest<'a> {
     /// Code of the currency; the present one or the entity's when missing.
     pub code: Option<&'a str>,
     /// Rate into the entity's currency.
     pub rate: &'a Patch<ExchangeRateRequest>,
 }
 
-impl Money<'_> {
+impl CurrencyRequest<'_> {
     /// The currency, and the rate into the entity's when that is another; `before` is what they
     /// were.
     pub fn resolve(
@@ -376,13 +376,6 @@ fn party_of_entity(entity: &Entity) -> Party {
     Party {
         name: Some(entity.name.clone()),
         email: entity.email.clone(),
-        address: entity.address.clone(),
-        address_2: entity.address_2.clone(),
-        post_code: entity.post_code.clone(),
-        city: entity.city.clone(),
-        state: entity.state.clone(),
-        country: Some(entity.country.clone()),
-        country_code: entity.country_code.clone(),
         tax_number: entity.tax_number.clone(),
         tax_number_2: entity.tax_number_2.clone(),
         company_number: entity.company_number.clone(),
@@ -391,29 +384,23 @@ fn party_of_entity(entity: &Entity) -> Party {
         bank_account: bank_account.map(|account| BankAccount { is_default: None, ..account }),
         ..Party::default()
     }
+    .with_postal_address(entity.postal_address())
 }
 
 pub(super) fn party_of_customer(customer: &Customer) -> Party {
-    let accounts = customer.bank_accounts.as_ref();
     Party {
         name: Some(customer.name.clone()),
         email: customer.email.clone(),
-        address: customer.address.clone(),
-        address_2: customer.address_2.clone(),
-        post_code: customer.post_code.clone(),
-        city: customer.city.clone(),
-        state: customer.state.clone(),
-        country: customer.country.clone(),
-        country_code: customer.country_code.clone(),
         tax_number: customer.tax_number.clone(),
         company_number: customer.company_number.clone(),
         peppol_id: customer.peppol_id.clone(),
         peppol_scheme_id: customer.peppol_scheme_id.clone(),
-        bank_accounts: accounts.map(|accounts| accounts.iter().map(account_on_document).collect()),
+        bank_accounts: customer.bank_accounts.clone(),
         is_end_consumer: Some(customer.is_end_consumer),
-        ujp: customer.ujp.as_ref().map(ujp_on_document),
+        ujp: customer.ujp.clone(),
         ..Party::default()
     }
+    .with_postal_address(customer.postal_address())
 }
 
 fn snapshot_of_unit(unit: &BusinessUnit) -> UnitSnapshot {
@@ -421,17 +408,10 @@ fn snapshot_of_unit(unit: &BusinessUnit) -> UnitSnapshot {
         id: unit.id.to_string(),
         name: unit.name.clone(),
         settings: unit.settings.clone(),
-        address: unit.address.clone(),
-        address_2: unit.address_2.clone(),
-        post_code: unit.post_code.clone(),
-        city: unit.city.clone(),
-        state: unit.state.clone(),
-        country: unit.country.clone(),
-        country_code: unit.country_code.clone(),
         email: unit.email.clone(),
         phone: unit.phone.clone(),
         website: unit.website.clone(),
-        logo_url: None,
-        signature_url: None,
+        ..UnitSnapshot::default()
     }
+    .with_postal_address(unit.postal_address())
 }

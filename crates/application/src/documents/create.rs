@@ -7,9 +7,9 @@ use racun_documents::{
     CreationSource, Document, DocumentError, DocumentId, DocumentKind, GivenTotals, InvoicedTab,
     NewDocument, NewLine, Refused, Relation,
 };
-use racun_fiscal::Means;
 use racun_kernel::{
-    Actor, Context, Held, Issue, Issues, Principal, Store, StoreError, Tenant, UnitBuilder, Writes,
+    Actor, Context, Held, Issue, Issues, PaymentType, Principal, Store, StoreError, Tenant,
+    UnitBuilder, Writes,
 };
 use racun_settlement::{NewPayment, PAYMENTS, Payment};
 use serde_json::Value as Json;
@@ -25,7 +25,7 @@ use super::{links, read};
 use crate::billing::Meter;
 use crate::error::Error;
 use crate::fiscalization::{
-    FiscalRequest, IssueContext, Ports, Prepared, means, outside_vat, prepare, send_first,
+    FiscalRequest, IssueContext, Ports, Prepared, outside_vat, prepare, send_first,
 };
 use crate::vat::HeldFinding;
 
@@ -96,7 +96,7 @@ impl Order {
                 Prepared::Plain
             }
             false => {
-                let kinds = creation.payments.iter().map(|payment| means(payment.kind)).collect();
+                let kinds = creation.payments.iter().map(|payment| payment.kind).collect();
                 let context = IssueContext::issue(kind, links.clone(), kinds, creation.fiscal);
                 let prepared = prepare(ports, &gathered.entity, context).await;
                 // Issues of fields come before a rule without a field.
@@ -384,11 +384,11 @@ pub async fn finalize<'a>(
 }
 
 /// How what is paid on the document `id` is paid.
-async fn paid_on(cx: Context<'_>, id: DocumentId) -> Result<Vec<Means>, Error> {
+async fn paid_on(cx: Context<'_>, id: DocumentId) -> Result<Vec<PaymentType>, Error> {
     let clause = read::by_field(&PAYMENTS, payment_field(id), &id.to_string());
     let paid: Vec<Payment> = read::all_of(cx.store, &cx.tenant(), &PAYMENTS, clause).await?;
     let live = paid.iter().filter(|payment| payment.deleted_at.is_none());
-    Ok(live.map(|payment| means(payment.kind)).collect())
+    Ok(live.map(|payment| payment.kind).collect())
 }
 
 /// The document, unless it is deleted.

@@ -4,17 +4,18 @@
 use racun_documents::events::Happening;
 use racun_documents::{
     Document, DocumentError, DocumentId, DocumentKind, Numbering, Relation, RelationType, Stage,
+    credit, link,
 };
 use racun_kernel::{Actor, Authority, Event, Held, Issues, Many, Number, Put, UnitBuilder, Writes};
-use racun_settlement::{NewPayment, Outcome, PAYMENTS, Payment, PaymentWrite, SettleableStage};
+use racun_settlement::{NewPayment, Outcome, PAYMENTS, Payment, PaymentWrite, Settleable};
 use time::Date;
 
 use super::links;
 use crate::error::Error;
 use crate::fiscalization::{
-    Facts, HeldPlace, Prepared, Sending, by_advances, check_outside_vat, means, tips,
+    Facts, HeldPlace, Prepared, Sending, by_advances, check_outside_vat, tips,
 };
-use crate::settling::{WorkingSet, events};
+use crate::settling::{WorkingSet, events, left, settleable};
 
 /// All that is known of a document before the unit that makes or issues it.
 pub(super) struct Plan {
@@ -116,14 +117,16 @@ impl Planned {
         let (old, mut relations) = match &before {
             Before::New => {
                 let others = held.all(conversions)?;
-                links::check(draft.id, &draft.content, &targets, &others, plan.forced)?;
-                (Vec::new(), links::link(&draft, &plan.links, plan.forced, stamp))
+                link::check(&draft, &targets, &others, plan.forced, left)?;
+                (Vec::new(), link::links(&draft, &plan.links, plan.forced, stamp))
             }
             Before::Draft(_, relations, _) => {
-                links::check_again(draft.id, &draft.content, &targets, relations)?;
+                link::check_again(&draft, &targets, relations, left)?;
                 (relations.clone(), relations.clone())
             }
         };
+        let is_advance = draft.id.kind() == DocumentKind::AdvanceInvoice;
+        let advance = settleable(&draft).filter(|_| is_advance && plan.numbering.is_some());
         let document = match (&plan.numbering, number) {
             (Some(numbering), Some(number)) => {
                 let operator = actor.scope().person().cloned();
@@ -132,12 +135,12 @@ impl Planned {
             _ => draft,
         };
         if let Some(authority) = plan.outside_vat.filter(|_| !document.is_draft()) {
-            let corrected = links::credited(document.id, &relations, targets.iter());
+            let corrected = credit::credited(document.id, &relations, targets.iter());
             check_outside_vat(&document.content, authority, corrected)?;
         }
         if document.id.kind() == DocumentKind::CreditNote && !document.is_draft() {
             let total = &document.amounts.total_with_tax;
-            links::credit(total, &mut relations, &mut targets, stamp)?;
+            credit::spread(total, &mut relations, &mut targets, left, stamp)?;
         }
         let is_new = matches!(before, Before::New);
         let (stored, paid) = match before {
@@ -149,13 +152,13 @@ impl Planned {
             sheet.replace(target);
         }
         let mut sheet = sheet.with(stored, document);
-        let outcomes = plan.settle(&mut sheet, id, &relations, actor)?;
+        let outcome = plan.settle(&mut sheet, id, &relations, advance, actor)?;
         let mut document = sheet.document(id).cloned().ok_or_else(|| not_found(id))?;
         let mut writes = Writes::default().events(events_of(&document, is_new, actor));
         let mut sending = None;
         if !document.is_draft() {
-            let paid = paid_by(&paid, &outcomes, id);
-            let means = paid.iter().map(|payment| means(payment.kind)).collect();
+            let paid = paid_by(&paid, outcome.as_ref(), id);
+            let means = paid.iter().map(|payment| payment.kind).collect();
             let given = tips::of(id, paid.iter().copied());
             let settled = by_advances(paid);
             let place = place.map(|place| place.read(held)).transpose()?;
@@ -171,7 +174,7 @@ impl Planned {
         }
         writes.puts.extend(sheet.puts());
         writes.puts.extend(relation_puts(&old, &relations));
-        for outcome in &outcomes {
+        if let Some(outcome) = &outcome {
             writes.puts.extend(outcome.writes.iter().map(PaymentWrite::put));
             writes.events.extend(events(outcome, actor));
         }
@@ -181,41 +184,28 @@ impl Planned {
 }
 
 impl Plan {
-    /// Pays the document with what it is made with, applies its advances, and lets an advance
-    /// invoice be issued only when it is covered.
+    /// Pays the document with what it is made with, and applies its advances; `advance` is the
+    /// draft of an advance invoice that is issued, which settlement does.
     fn settle(
         &self,
         sheet: &mut WorkingSet,
         id: DocumentId,
         relations: &[Relation],
+        advance: Option<Settleable>,
         actor: &Actor,
-    ) -> Result<Vec<Outcome>, Error> {
+    ) -> Result<Option<Outcome>, Error> {
         if matches!(id.kind(), DocumentKind::Estimate | DocumentKind::DeliveryNote) {
-            return Ok(Vec::new());
+            return Ok(None);
         }
-        let advances = advances(relations);
-        let mut settlement = sheet.settlement(actor, self.today, Vec::new(), advances);
-        let text = id.to_string();
-        let issuing = sheet.document(id).is_some_and(|document| !document.is_draft());
-        let advance = id.kind() == DocumentKind::AdvanceInvoice;
-        if advance && issuing {
-            // It takes payments while it is a draft, and is issued by them.
-            let own = settlement.documents.iter_mut().filter(|document| document.id == text);
-            own.for_each(|document| document.stage = SettleableStage::Draft);
-        }
-        let covered = settlement.clone().cover(&text, self.payments.clone(), actor.stamp());
-        let covered = covered.map_err(in_payments)?;
-        sheet.take_over(&covered, actor.stamp());
-        if !(advance && issuing) {
-            return Ok(vec![covered]);
-        }
-        for document in &mut settlement.documents {
-            if let Some(after) = covered.documents.iter().find(|after| after.id == document.id) {
-                *document = after.clone();
-            }
-        }
-        let issued = settlement.issue_advance(&text, actor.stamp())?;
-        Ok(vec![covered, issued])
+        let settlement = sheet.settlement(actor, self.today, Vec::new(), advances(relations));
+        let (id, payments, stamp) = (id.to_string(), self.payments.clone(), actor.stamp());
+        let outcome = match advance {
+            Some(draft) => settlement.with(draft).issue_advance(&id, payments, stamp),
+            None => settlement.cover(&id, payments, stamp),
+        };
+        let outcome = outcome.map_err(in_payments)?;
+        sheet.take_over(&outcome, stamp);
+        Ok(Some(outcome))
     }
 }
 
@@ -231,11 +221,15 @@ fn events_of(document: &Document, is_new: bool, actor: &Actor) -> Vec<Event> {
     created.into_iter().chain(issued).collect()
 }
 
-/// What the document `id` is paid by: what was `paid` on it before, and what `outcomes` make.
-fn paid_by<'a>(paid: &'a [Payment], outcomes: &'a [Outcome], id: DocumentId) -> Vec<&'a Payment> {
+/// What the document `id` is paid by: what was `paid` on it before, and what `outcome` makes.
+fn paid_by<'a>(
+    paid: &'a [Payment],
+    outcome: Option<&'a Outcome>,
+    id: DocumentId,
+) -> Vec<&'a Payment> {
     let id = id.to_string();
     let made =
-        outcomes.iter().flat_map(|outcome| &outcome.writes).filter_map(|write| match write {
+        outcome.into_iter().flat_map(|outcome| &outcome.writes).filter_map(|write| match write {
             PaymentWrite::Insert(payment) => Some(payment),
             PaymentWrite::Update { .. } | PaymentWrite::Delete(_) => None,
         });

@@ -2,9 +2,7 @@
 
 use racun_access::Entity;
 use racun_catalog::{Item, Tax};
-use racun_documents::{
-    Classification, LineKind, LineTaxDetail, LineTranslations, Localized, NewLine,
-};
+use racun_documents::{LineKind, LineTaxDetail, LineTranslations, Localized, NewLine};
 use racun_kernel::id::{FinancialCategoryId, TaxId};
 use racun_kernel::{Decimal, Issue, Issues};
 use time::Date;
@@ -106,7 +104,7 @@ impl LineRules<'_> {
                 .clone()
                 .or_else(|| item.map(translations))
                 .unwrap_or_default(),
-            classification: request.classification.or_else(|| item.and_then(classification)),
+            classification: request.classification.or_else(|| item?.classification),
             quantity: request.quantity.clone(),
             price: request.price.clone().or_else(|| item_price.and_then(|item| item.price.clone())),
             gross_price: request
@@ -281,15 +279,6 @@ fn translations(item: &Item) -> LineTranslations {
         name: some(&item.translations.name),
         description: some(&item.translations.description),
     }
-}
-
-fn classification(item: &Item) -> Option<Classification> {
-    use racun_catalog::ItemClassification as OfItem;
-    item.classification.map(|classification| match classification {
-        OfItem::Product => Classification::Product,
-        OfItem::Service => Classification::Service,
-        OfItem::Advance => Classification::Advance,
-    })
 }
 
 fn unit_code(item: &Item) -> Option<String> {

@@ -38,7 +38,7 @@ mod save;
 mod void;
 mod write;
 
-pub(crate) use compose::Money;
+pub(crate) use compose::CurrencyRequest;
 pub(crate) use copy::InvoiceCopy;
 pub(crate) use create::{Beside, default_mode, live as live_document};
 pub use create::{Creation, create, finalize};

@@ -27,7 +27,7 @@ const ROW_LIMIT: usize = 1000;
 /// [`StoreError::NotFound`], also for deleted drafts.
 pub async fn get(cx: Context<'_>, id: DocumentId) -> Result<Document, DocumentError> {
     let document: Option<Document> =
-        cx.store.get(id.kind().table(), &cx.tenant(), &id.to_string()).await?;
+        cx.store.get(racun_documents::table_of(id.kind()), &cx.tenant(), &id.to_string()).await?;
     let live = document.filter(|document| document.deleted_at.is_none());
     live.ok_or_else(|| StoreError::NotFound { id: id.to_string() }.into())
 }
@@ -53,8 +53,8 @@ pub async fn list(
     kind: DocumentKind,
     raw: &RawQuery,
 ) -> Result<Page<Document>, DocumentError> {
-    let query = ListQuery::parse(kind.table(), raw)?;
-    Ok(cx.store.page(kind.table(), &cx.tenant(), &query).await?)
+    let query = ListQuery::parse(racun_documents::table_of(kind), raw)?;
+    Ok(cx.store.page(racun_documents::table_of(kind), &cx.tenant(), &query).await?)
 }
 
 /// The newest of some rows.
@@ -216,7 +216,8 @@ pub(crate) async fn get_all(
     let mut found = Vec::new();
     for (kind, ids) in by_kind {
         let ids: Vec<String> = ids.into_iter().collect();
-        let rows: Vec<Document> = store.get_all(kind.table(), &scope.tenant(), &ids).await?;
+        let rows: Vec<Document> =
+            store.get_all(racun_documents::table_of(kind), &scope.tenant(), &ids).await?;
         found.extend(rows.into_iter().filter(|document| document.deleted_at.is_none()));
     }
     Ok(found)

@@ -50,7 +50,7 @@ async fn reply(
         let events = after.event(what, &actor, &stamp).into_iter().collect();
         Ok(Decision::changed(after, events))
     };
-    cx.store.amend(id.kind().table(), &cx.tenant(), id.to_string(), decide).await
+    cx.store.amend(racun_documents::table_of(id.kind()), &cx.tenant(), id.to_string(), decide).await
 }
 
 /// A line and the financial category that it is to have.
@@ -140,7 +140,7 @@ async fn document_of_line(
     line_id: &str,
 ) -> Result<Option<DocumentId>, StoreError> {
     let Some((first, last)) = DocumentId::of_line(line_id) else { return Ok(None) };
-    let table = first.kind().table();
+    let table = racun_documents::table_of(first.kind());
     let beside = Operator::Between(first.to_string().into(), last.to_string().into());
     let query = ListQuery {
         limit: 100,

@@ -2,10 +2,10 @@
 
 use racun_documents::calculation::{CalculationMode, Discount, SummaryTax};
 use racun_documents::{
-    Classification, LineKind, LineTranslations, PartyPatch, RevenueRecognition, TextDefaults,
-    TitleType, Translations, UnitSnapshot,
+    LineKind, LineTranslations, PartyPatch, RevenueRecognition, TextDefaults, TitleType,
+    Translations, UnitSnapshot,
 };
-use racun_kernel::{Decimal, Metadata, Patch};
+use racun_kernel::{Classification, Decimal, Metadata, Patch};
 use time::Date;
 
 /// A document to make or to change. On update an absent field stays as it is.

@@ -5,10 +5,10 @@
 use racun_access::{ENTITIES, Entity, Permission, permits};
 use racun_catalog::events::{customer, item};
 use racun_catalog::{
-    CUSTOMERS, Customer, CustomerInput, Item, ItemClassification, ItemEInvoicing, ItemInput,
-    ItemRules, ItemTranslations, References, Resource, Vies,
+    CUSTOMERS, Customer, CustomerInput, Item, ItemEInvoicing, ItemInput, ItemRules,
+    ItemTranslations, References, Resource, Vies,
 };
-use racun_documents::{Classification, Content, NewLine, Party};
+use racun_documents::{Content, NewLine, Party};
 use racun_kernel::id::CustomerId;
 use racun_kernel::{
     Actor, Event, Held, Issue, Issues, Many, One, Patch, Put, Stamp, StoreError, Tenant,
@@ -18,7 +18,6 @@ use time::Date;
 
 use super::gather::ResolvedReferences;
 use super::request::{DocumentRequest, LineRequest};
-use crate::convert::{account_in_catalog, ujp_in_catalog};
 
 /// What a document's commit writes into the catalogue.
 pub(super) struct CatalogueWrites {
@@ -290,10 +289,7 @@ fn item(entity: &Entity, today: Date, line: &NewLine, stamp: &Stamp) -> Result<I
     let input = ItemInput {
         name: text(&line.name),
         description: text(&line.description),
-        classification: line
-            .classification
-            .map(item_classification)
-            .map_or(Patch::Absent, Patch::Value),
+        classification: line.classification.map_or(Patch::Absent, Patch::Value),
         price: price(&line.price),
         gross_price: price(&line.gross_price),
         unit: text(&line.unit),
@@ -317,39 +313,20 @@ fn item(entity: &Entity, today: Date, line: &NewLine, stamp: &Stamp) -> Result<I
     Ok(item)
 }
 
-const fn item_classification(classification: Classification) -> ItemClassification {
-    match classification {
-        Classification::Product => ItemClassification::Product,
-        Classification::Service => ItemClassification::Service,
-        Classification::Advance => ItemClassification::Advance,
-    }
-}
-
 /// The catalogue's customer as the document shows it. Fields that only documents have stay behind.
 fn customer_input(party: &Party) -> CustomerInput {
     let text = |text: &Option<String>| Patch::from(text.clone());
     CustomerInput {
         name: party.name.clone().map_or(Patch::Absent, Patch::Value),
-        address: text(&party.address),
-        address_2: text(&party.address_2),
-        post_code: text(&party.post_code),
-        city: text(&party.city),
-        state: text(&party.state),
-        country: text(&party.country),
-        country_code: text(&party.country_code),
         tax_number: text(&party.tax_number),
         company_number: text(&party.company_number),
         peppol_id: text(&party.peppol_id),
         peppol_scheme_id: text(&party.peppol_scheme_id),
         email: text(&party.email),
-        bank_accounts: Patch::from(
-            party
-                .bank_accounts
-                .as_ref()
-                .map(|accounts| accounts.iter().map(account_in_catalog).collect()),
-        ),
+        bank_accounts: Patch::from(party.bank_accounts.clone()),
         is_end_consumer: party.is_end_consumer.map_or(Patch::Absent, Patch::Value),
-        ujp: Patch::from(party.ujp.as_ref().map(ujp_in_catalog)),
+        ujp: Patch::from(party.ujp.clone()),
         ..CustomerInput::default()
     }
+    .with_postal_address(party.postal_address())
 }

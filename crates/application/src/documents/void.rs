@@ -4,7 +4,7 @@ use racun_access::Entity;
 use racun_documents::events::Happening;
 use racun_documents::{
     Content, CreationSource, Document, DocumentError, DocumentId, DocumentKind, Line, NewDocument,
-    Numbering, Refused, Relation, Stage, Voided, rest,
+    Numbering, Refused, Relation, Stage, Voided, credit, link, rest,
 };
 use racun_kernel::{Decimal, Put, Writes};
 use racun_settlement::{PaymentWrite, SettleableKind};
@@ -14,13 +14,13 @@ use super::around::{Around, FoundAround};
 use super::issue::{advances, relation_puts};
 use super::numbers::numbering;
 use super::write::{Change, Found, HeldChange};
-use super::{create, gather, links, read};
+use super::{create, gather, read};
 use crate::billing::Meter;
 use crate::error::Error;
 use crate::fiscalization::{
     Facts, FoundPlace, IssueContext, Ports, Prepared, Sending, deliver_first, prepare,
 };
-use crate::settling::events;
+use crate::settling::{events, left};
 
 /// How a document is voided.
 #[derive(Debug, Clone, Default)]
@@ -151,7 +151,7 @@ fn simply(
     }
     let mut new = old.clone();
     let mut targets: Vec<Document> = sheet.documents().cloned().collect();
-    links::uncredit(&mut new, &mut targets, change.actor.stamp());
+    credit::take_back(&mut new, &mut targets, change.actor.stamp());
     targets.into_iter().for_each(|target| sheet.replace(target));
     let sheet = sheet.with(Some(before), document);
     let freeing = match around.own {
@@ -197,9 +197,9 @@ fn by_credit(
     let credit = Document::draft(credit_of(&before, &notes, change.today)?, stamp)?;
     let operator = change.actor.scope().person().cloned();
     let credit = credit.issue(&numbering, number, operator, change.today, stamp)?;
-    let mut relations: Vec<Relation> = links::link(&credit, &[id], false, stamp);
+    let mut relations: Vec<Relation> = link::links(&credit, &[id], false, stamp);
     let mut credited = vec![before.clone()];
-    links::credit(&credit.amounts.total_with_tax, &mut relations, &mut credited, stamp)?;
+    credit::spread(&credit.amounts.total_with_tax, &mut relations, &mut credited, left, stamp)?;
     let invoice = credited.into_iter().next().unwrap_or_else(|| before.clone());
     let mut sheet = sheet.with(Some(before.clone()), invoice).with_new(credit.clone());
     let note = format!("Auto-applied credit note for voided invoice {}", before.number());

@@ -4,7 +4,7 @@ use racun_access::Entity;
 use racun_documents::events::Happening;
 use racun_documents::{
     Content, Document, DocumentError, DocumentId, DocumentKind, Editor, Refused, Relation,
-    Revision, Version,
+    Revision, Version, credit, link,
 };
 use racun_kernel::{
     Actor, Authority, Context, Decimal, Decision, Held, Issue, Issues, Many, One, Put, UnitBuilder,
@@ -22,7 +22,7 @@ use super::save::{CatalogueWrites, HeldCustomers};
 use super::{links, read};
 use crate::error::Error;
 use crate::fiscalization::{Ports, check_outside_vat, outside_vat};
-use crate::settling::{WorkingSet, events, hold_allocations};
+use crate::settling::{WorkingSet, events, hold_allocations, left};
 use crate::vat::HeldFinding;
 
 /// Who updates a document, and why.
@@ -200,19 +200,19 @@ impl Change<'_> {
         if document.content.currency != before.content.currency {
             let named = |target: &&Document| new.iter().any(|link| link.target_id == target.id);
             let targets: Vec<Document> = sheet.documents().filter(named).cloned().collect();
-            links::check_currency(document.id, &document.content, &targets)?;
+            link::check_currency(&document, &targets)?;
         }
         let total = &document.amounts.total_with_tax;
         let is_note = document.id.kind() == DocumentKind::CreditNote && !document.is_draft();
         if is_note && (new != old || *total != before.amounts.total_with_tax) {
             let mut targets: Vec<Document> = sheet.documents().cloned().collect();
-            links::check_redrawn(&old, &new, &targets)?;
-            links::uncredit(&mut old.clone(), &mut targets, stamp);
-            links::credit(total, &mut new, &mut targets, stamp)?;
+            credit::check_redrawn(&old, &new, &targets)?;
+            credit::take_back(&mut old.clone(), &mut targets, stamp);
+            credit::spread(total, &mut new, &mut targets, left, stamp)?;
             targets.into_iter().for_each(|target| sheet.replace(target));
         }
         if let Some(authority) = self.outside_vat.filter(|_| !document.is_draft()) {
-            let targets = links::credited(document.id, &new, sheet.documents());
+            let targets = credit::credited(document.id, &new, sheet.documents());
             check_outside_vat(&document.content, authority, targets.chain([&before]))?;
         }
         let settles = crate::settling::settleable(&document).is_some();
@@ -241,8 +241,8 @@ impl Change<'_> {
         let mut targets: Vec<Document> = found.sheet.documents().cloned().collect();
         targets.retain(|target| named.contains(&target.id) && is_new(&target.id));
         targets.sort_by_key(|target| named.iter().position(|id| *id == target.id));
-        links::check(document.id, &document.content, &targets, &found.others, relink.forced)?;
-        let fresh = links::link(document, &named, relink.forced, self.actor.stamp());
+        link::check(document, &targets, &found.others, relink.forced, left)?;
+        let fresh = link::links(document, &named, relink.forced, self.actor.stamp());
         let kept = |fresh: Relation| {
             let same = old.iter().find(|relation| relation.target_id == fresh.target_id);
             same.map_or(fresh.clone(), |same| Relation {
@@ -341,5 +341,5 @@ pub async fn restore(cx: Context<'_>, id: DocumentId) -> Result<Document, Docume
         let restored = after.event(Happening::Restored, &actor.id(), actor.stamp());
         Ok(Decision::changed(after, restored.into_iter().collect()))
     };
-    cx.amend(id.kind().table(), id, decide).await
+    cx.amend(racun_documents::table_of(id.kind()), id, decide).await
 }

@@ -5,16 +5,16 @@ use std::collections::BTreeSet;
 use racun_access::Entity;
 use racun_catalog::{SUPPLIERS, Supplier};
 use racun_documents::TransactionType;
+use racun_documents::expense::ExpenseContent;
 use racun_kernel::{
     Issue, Issues, Metadata, One, Patch, Stamp, Store, StoreError, Tenant, UnitBuilder,
 };
-use racun_settlement::{ExpenseAmounts, ExpenseContent, ExpenseExchangeRate};
 use time::Date;
 
 use super::request::ExpenseRequest;
 use super::supplier::{self, CatalogueWrites};
 use super::{amounts, items};
-use crate::documents::{LineRecords, LineRequest, LineRules, Money, live, taxes, today};
+use crate::documents::{CurrencyRequest, LineRecords, LineRequest, LineRules, live, taxes, today};
 use crate::error::Error;
 
 /// What a request names, looked up; what is missing here does not exist, or is in the trash.
@@ -78,30 +78,6 @@ pub(super) async fn gather(
     })
 }
 
-/// An expense of `entity` that says nothing yet.
-pub(super) fn blank(entity: &Entity) -> ExpenseContent {
-    ExpenseContent {
-        supplier_id: None,
-        supplier: None,
-        supplier_document_number: None,
-        date: None,
-        date_received: None,
-        date_due: None,
-        date_service: None,
-        date_service_to: None,
-        currency: entity.currency,
-        exchange_rate: None,
-        transaction_type: None,
-        calculation_mode: None,
-        summary_classification: None,
-        reference: None,
-        note: None,
-        metadata: Metadata::default(),
-        items: Vec::new(),
-        amounts: ExpenseAmounts::default(),
-    }
-}
-
 /// An expense's content, and what its commit keeps in the catalogue.
 pub(super) struct Composition {
     /// The content.
@@ -131,8 +107,7 @@ pub(super) fn compose(
     request.reference.clone().apply(&mut content.reference);
     request.note.clone().apply(&mut content.note);
     request.metadata.clone().apply_or(&mut content.metadata, Metadata::default());
-    request.transaction_type.clone().apply(&mut content.transaction_type);
-    check_transaction_type(&content, &mut issues);
+    set_transaction_type(&mut content, &request.transaction_type, &mut issues);
     supplier::apply(&mut content, request, gathered, &mut savings, stamp, &mut issues);
     let date = content.date.unwrap_or(gathered.today);
     set_money(&mut content, request, &gathered.entity, date, &mut issues);
@@ -161,15 +136,18 @@ pub(super) fn compose(
     Ok(Composition { content, savings })
 }
 
-fn check_transaction_type(content: &ExpenseContent, issues: &mut Issues) {
-    use TransactionType::{
-        Domestic, Export, IntraEuB2b, IntraEuB2c, ThirdCountryB2b, ThirdCountryB2c,
-    };
-    let all = [Domestic, IntraEuB2b, IntraEuB2c, ThirdCountryB2b, ThirdCountryB2c, Export];
-    let names = all.map(TransactionType::name);
-    if content.transaction_type.as_ref().is_some_and(|name| !names.contains(&name.as_str())) {
+/// Writes into `content` what kind of purchase it is.
+fn set_transaction_type(content: &mut ExpenseContent, sent: &Patch<String>, issues: &mut Issues) {
+    let kind = sent.clone().map(|name| TransactionType::from_name(&name));
+    if matches!(kind, Patch::Value(None)) {
+        let names = TransactionType::ALL.map(TransactionType::name);
         let message = format!("expected one of {}", names.join(", "));
         issues.push(Issue::new("invalid_value", message).at("transaction_type"));
+    }
+    match kind {
+        Patch::Absent => {}
+        Patch::Null => content.transaction_type = None,
+        Patch::Value(kind) => content.transaction_type = kind,
     }
 }
 
@@ -181,21 +159,10 @@ fn set_money(
     date: Date,
     issues: &mut Issues,
 ) {
-    let asked = Money { code: request.currency_code.as_deref(), rate: &request.exchange_rate };
-    let kept = content.exchange_rate.take().map(|kept| racun_documents::ExchangeRate {
-        rate: kept.rate,
-        source: kept.source,
-        date: kept.date,
-        quote_currency: kept.quote_currency,
-    });
-    let (currency, rate) = asked.resolve(entity, date, Some((content.currency, kept)), issues);
-    content.currency = currency;
-    content.exchange_rate = rate.map(|rate| ExpenseExchangeRate {
-        rate: rate.rate,
-        source: rate.source,
-        date: rate.date,
-        quote_currency: rate.quote_currency,
-    });
+    let asked =
+        CurrencyRequest { code: request.currency_code.as_deref(), rate: &request.exchange_rate };
+    let kept = (content.currency, content.exchange_rate.take());
+    (content.currency, content.exchange_rate) = asked.resolve(entity, date, Some(kept), issues);
     if content.exchange_rate.as_ref().is_some_and(|exchange| !exchange.rate.is_positive()) {
         let issue = Issue::new("out_of_range", "must be above zero");
         issues.push(issue.at("rate").at("exchange_rate"));

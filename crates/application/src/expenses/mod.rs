@@ -5,7 +5,7 @@
 //! | `request`  | what a caller asks for, in plain values                                 |
 //! | `compose`  | from request and reads to an expense's content                          |
 //! | `items`    | the same for items                                                      |
-//! | `amounts`  | totals, calculated of the items or kept as given                        |
+//! | `amounts`  | whether totals are calculated of the items or kept as given             |
 //! | `supplier` | the supplier as frozen, and what of it is kept in the catalogue         |
 
 mod amounts;
@@ -14,16 +14,17 @@ mod items;
 mod request;
 mod supplier;
 
-use compose::{Composition, blank, compose, gather};
+use compose::{Composition, compose, gather};
 use racun_access::Entity;
 use racun_documents::DocumentError;
+use racun_documents::events::expense as events;
+use racun_documents::expense::{EXPENSES, Expense, ExpenseContent};
 use racun_kernel::id::ExpenseId;
 use racun_kernel::{
     Actor, Clause, Context, Decision, Event, EventKind, Issues, ListQuery, Operator, Page,
     RawQuery, Stamp, StoreError, Value, Writes,
 };
-use racun_settlement::events::expense as events;
-use racun_settlement::{EXPENSES, Expense, NewPayment, Outcome, PaymentWrite, Settlement};
+use racun_settlement::{NewPayment, Outcome, PaymentWrite, Settlement};
 pub use request::{
     ExpenseCreation, ExpenseLineRequest, ExpenseRequest, SupplierPatch, TotalsRequest,
 };
@@ -31,7 +32,7 @@ use time::Date;
 
 use crate::documents::{archived_of_items, expense_numbering, in_payments, today};
 use crate::error::Error;
-use crate::settling::events;
+use crate::settling::{events, settleable_expense};
 
 /// Expenses with one number of a supplier's document that are looked at, of whichever supplier.
 const MAX_DUPLICATES: usize = 100;
@@ -52,8 +53,13 @@ pub async fn create(
     creation: ExpenseCreation,
 ) -> Result<Expense, Error> {
     let gathered = gather(cx.store, entity, &request, None, cx.stamp).await?;
-    let Composition { content, savings } =
-        compose(blank(entity), &request, creation.custom, &gathered, cx.stamp)?;
+    let Composition { content, savings } = compose(
+        ExpenseContent::blank(entity.currency),
+        &request,
+        creation.custom,
+        &gathered,
+        cx.stamp,
+    )?;
     let draft = Expense::draft(entity.id, content, cx.stamp)?;
     let today = gathered.today;
     let date = draft.content.date.unwrap_or(today);
@@ -93,7 +99,7 @@ fn pay(
     let settlement = Settlement {
         entity_id: expense.entity_id,
         today,
-        documents: vec![expense.settleable()],
+        documents: vec![settleable_expense(&expense)],
         allocations: Vec::new(),
         links: Vec::new(),
     };
@@ -137,6 +143,7 @@ pub async fn update(
         let after = before.clone().update(content, actor.stamp())?;
         let mut writes = Writes::default();
         if after != before {
+            settleable_expense(&after).must_hold_what_is_paid()?;
             let updated = happened(&after, &[events::UPDATED], actor);
             writes = writes.update(&before, &after).events(updated);
         }

@@ -1,10 +1,9 @@
 //! What a caller asks of an expense, before anything that it names is looked up.
 
 use racun_documents::calculation::CalculationMode;
-use racun_kernel::{Decimal, Metadata, Patch};
-use racun_settlement::{
-    ExpenseBankAccount, ExpenseClassification, ExpenseSummaryTax, ExpenseSupplier, NewPayment,
-};
+use racun_documents::expense::{ExpenseSummaryTax, ExpenseSupplier};
+use racun_kernel::{BankAccount, Classification, Decimal, Metadata, Patch};
+use racun_settlement::NewPayment;
 use time::Date;
 
 use crate::documents::{ExchangeRateRequest, LineRequest};
@@ -40,7 +39,7 @@ pub struct ExpenseRequest {
     /// How to calculate the items; the entity's setting when absent.
     pub calculation_mode: Option<CalculationMode>,
     /// What was bought, when only totals are known.
-    pub summary_classification: Patch<ExpenseClassification>,
+    pub summary_classification: Patch<Classification>,
     /// The caller's reference.
     pub reference: Patch<String>,
     /// The caller's note.
@@ -136,5 +135,5 @@ supplier_patch! {
     /// Whether it is registered for VAT.
     is_tax_subject: bool,
     /// All bank accounts.
-    bank_accounts: Vec<ExpenseBankAccount>,
+    bank_accounts: Vec<BankAccount>,
 }

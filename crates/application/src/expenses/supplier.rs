@@ -2,9 +2,9 @@
 
 use racun_catalog::events::{item, supplier};
 use racun_catalog::{Item, Resource as _, SUPPLIERS, Supplier, SupplierInput};
+use racun_documents::expense::{ExpenseContent, ExpenseSupplier};
 use racun_kernel::id::SupplierId;
 use racun_kernel::{Actor, Issue, Issues, One, Patch, Stamp, UnitBuilder, Writes};
-use racun_settlement::{ExpenseContent, ExpenseSupplier};
 
 use super::compose::ResolvedReferences;
 use super::request::ExpenseRequest;
@@ -80,9 +80,9 @@ pub(super) fn apply(
         Patch::Absent => {}
         Patch::Null => content.supplier = None,
         Patch::Value(patch) => {
-            let mut supplier = patch.clone().onto(content.supplier.take().unwrap_or_default());
-            issues.collect("supplier", check_country(&mut supplier));
-            content.supplier = Some(supplier);
+            let supplier = patch.clone().onto(content.supplier.take().unwrap_or_default());
+            issues.collect("supplier", supplier.check_country());
+            content.supplier = Some(supplier.with_country_in_capitals());
         }
     }
     if request.save_supplier {
@@ -122,36 +122,19 @@ fn not_found() -> Issue {
     Issue::new("not_found", message).at("supplier_id")
 }
 
-/// Capital letters for the country's code, which has two.
-fn check_country(supplier: &mut ExpenseSupplier) -> Result<(), Issues> {
-    let Some(code) = &mut supplier.country_code else { return Ok(()) };
-    code.make_ascii_uppercase();
-    if code.len() == 2 && code.bytes().all(|byte| byte.is_ascii_uppercase()) {
-        return Ok(());
-    }
-    let message = "expected a country code of two letters, such as SI";
-    Err(Issue::new("invalid_country_code", message).at("country_code").into())
-}
-
 /// The catalogue's supplier as an expense keeps it.
 fn frozen(supplier: &Supplier) -> ExpenseSupplier {
     ExpenseSupplier {
         name: Some(supplier.name.clone()),
         email: supplier.email.clone(),
-        address: supplier.address.clone(),
-        address_2: supplier.address_2.clone(),
-        post_code: supplier.post_code.clone(),
-        city: supplier.city.clone(),
-        state: supplier.state.clone(),
-        country: supplier.country.clone(),
-        country_code: supplier.country_code.clone(),
         tax_number: supplier.tax_number.clone(),
         company_number: supplier.company_number.clone(),
         phone: supplier.phone.clone(),
         peppol_id: supplier.peppol_id.clone(),
         is_tax_subject: Some(supplier.is_tax_subject),
-        bank_accounts: None,
+        ..ExpenseSupplier::default()
     }
+    .with_postal_address(supplier.postal_address())
 }
 
 /// An expense's supplier as input for the catalogue. Bank accounts are left out: suppliers in the
@@ -160,19 +143,13 @@ fn input(supplier: &ExpenseSupplier) -> SupplierInput {
     let text = |text: &Option<String>| Patch::from(text.clone());
     SupplierInput {
         name: text(&supplier.name),
-        address: text(&supplier.address),
-        address_2: text(&supplier.address_2),
-        post_code: text(&supplier.post_code),
-        city: text(&supplier.city),
-        state: text(&supplier.state),
-        country: text(&supplier.country),
-        country_code: text(&supplier.country_code),
         tax_number: text(&supplier.tax_number),
         company_number: text(&supplier.company_number),
         peppol_id: text(&supplier.peppol_id),
         email: text(&supplier.email),
         phone: text(&supplier.phone),
         is_tax_subject: supplier.is_tax_subject.map_or(Patch::Absent, Patch::Value),
-        metadata: Patch::Absent,
+        ..SupplierInput::default()
     }
+    .with_postal_address(supplier.postal_address())
 }

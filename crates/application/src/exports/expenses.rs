@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use racun_documents::TransactionType;
+use racun_documents::expense::{Expense, ExpenseStage};
 use racun_exports::ColumnKind::{Amount, Date, Instant, Number, Text, Whole};
 use racun_exports::{Cell, Sheet, SheetWriter};
 use racun_kernel::{Context, Decimal};
-use racun_settlement::{Expense, ExpenseStage};
 
 use super::{ExportError, ExportPlan, currency_cell, for_each_page, payment_state};
 
@@ -124,7 +125,7 @@ fn row(expense: &Expense) -> Vec<Cell> {
         supplier.and_then(|supplier| supplier.name.as_ref()).into(),
         supplier.and_then(|supplier| supplier.tax_number.as_ref()).into(),
         supplier.and_then(|supplier| supplier.country_code.as_ref()).into(),
-        content.transaction_type.as_ref().into(),
+        content.transaction_type.map(TransactionType::name).into(),
         currency_cell(content.currency),
         net,
         tax,

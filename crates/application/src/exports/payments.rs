@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use racun_documents::Document;
+use racun_documents::expense::Expense;
 use racun_exports::ColumnKind::{Amount, Date, Instant, Text, Whole};
 use racun_exports::{Cell, Sheet, SheetWriter};
 use racun_kernel::{Context, Currency, Decimal};
-use racun_settlement::{Expense, Payment, PaymentType};
+use racun_settlement::{Payment, PaymentType};
 
 use super::{ExportError, ExportPlan, currency_cell, walk};
 use crate::payments::{Related, related};

@@ -2,8 +2,9 @@
 
 use racun_catalog::CUSTOMERS;
 use racun_documents::DocumentKind;
+use racun_documents::expense::EXPENSES;
 use racun_kernel::{Clause, Issue, Issues, ListQuery, Operator, Order, RawQuery, Table};
-use racun_settlement::{EXPENSES, PAYMENTS};
+use racun_settlement::PAYMENTS;
 use time::Date;
 
 use crate::mailing::locale_of;
@@ -78,10 +79,12 @@ impl Export {
     fn tables(&self) -> Vec<(&'static Table, Option<&'static str>, &'static str)> {
         let dated = |table| (table, Some("date"), "date");
         match self {
-            Self::Documents(kinds) => kinds.iter().map(|kind| dated(kind.table())).collect(),
+            Self::Documents(kinds) => {
+                kinds.iter().map(|kind| dated(racun_documents::table_of(*kind))).collect()
+            }
             Self::SalesPerItem | Self::RevenueByCategory => {
                 [DocumentKind::Invoice, DocumentKind::CreditNote]
-                    .map(|kind| dated(kind.table()))
+                    .map(|kind| dated(racun_documents::table_of(kind)))
                     .to_vec()
             }
             Self::Payments => vec![dated(&PAYMENTS)],

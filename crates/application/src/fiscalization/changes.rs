@@ -5,8 +5,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use racun_documents::{Document, FiscalRecord, FiscalStatus, Fiscalization, PaymentChange};
 use racun_fiscal::{
-    Authority, Content, EXCHANGES, Exchange, Header, Means, Message, MessageId, Patience, Reply,
-    fina, may_skip,
+    Authority, Content, EXCHANGES, Exchange, Header, Message, MessageId, Patience, Reply, fina,
+    may_skip,
 };
 use racun_kernel::{Stamp, Store, StoreError};
 use racun_settlement::{PaymentType, ProviderError, ReportError, TypeChangeRule};
@@ -15,7 +15,7 @@ use time::OffsetDateTime;
 use super::Fiscal;
 use super::later::settings;
 use super::prepare::{identity, means_called, name_of};
-use super::sale::{buyer, means};
+use super::sale::buyer;
 use crate::payments::{Concern, Matter, TaxAuthority};
 
 /// The authorities that fiscalize documents.
@@ -69,7 +69,7 @@ pub(crate) fn may_be_paid_by(document: &Document, kind: PaymentType, now: Offset
     let skipped = |fiscal: &&Fiscalization| fiscal.status == FiscalStatus::Skipped;
     let Some(fiscal) = document.fiscal.as_deref().filter(skipped) else { return true };
     let authority = fiscal.authority;
-    may_skip(authority, authority.local(now).date(), &[means(kind)], false)
+    may_skip(authority, authority.local(now).date(), &[kind], false)
 }
 
 /// The document with how it is paid as CIS was told last, that is by payments of the types `after`.
@@ -105,7 +105,7 @@ fn fiscalized(
     let held = shown.map_or_else(|| code(&matter.before), fina::PaymentMeans::from);
     // While the outcome of an earlier attempt is unknown, so is what CIS holds.
     let is_known = matter.document.payment_change_unconfirmed.is_none();
-    let news = fina::news(held, &all(&matter.before), &all(&matter.after));
+    let news = fina::news(held, &matter.before, &matter.after);
     if is_known && news.is_none() {
         return Concern::NotConcerned;
     }
@@ -119,13 +119,9 @@ fn fiscalized(
     }
 }
 
-fn all(kinds: &[PaymentType]) -> Vec<Means> {
-    kinds.iter().copied().map(means).collect()
-}
-
 /// What CIS calls payments of these types together.
 fn code(kinds: &[PaymentType]) -> fina::PaymentMeans {
-    fina::PaymentMeans::of(None, &all(kinds))
+    fina::PaymentMeans::of(None, kinds)
 }
 
 impl FiscalAuthority {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use racun_documents::{
-    Document, DocumentError, DocumentId, DocumentKind, FiscalRecord, Fiscalization, Numbering,
+    Document, DocumentError, DocumentKind, FiscalRecord, Fiscalization, Numbering,
 };
 use racun_fiscal::{
     Authority, BusinessPremise, Content, Device, Exchange, FISCAL_DEVICES, FISCAL_PREMISES,
@@ -11,7 +11,8 @@ use racun_fiscal::{
     form_series, furs, may_skip, series, year_of,
 };
 use racun_kernel::{
-    Decimal, Held, Issue, Issues, One, Put, Scope, Stamp, StoreError, Tenant, UnitBuilder,
+    Decimal, Held, Issue, Issues, One, PaymentType, Put, Scope, Stamp, StoreError, Tenant,
+    UnitBuilder,
 };
 use time::{Date, OffsetDateTime};
 
@@ -45,7 +46,7 @@ pub(crate) struct Issuing {
 /// What the unit knows of a document that it issues.
 pub(crate) struct Facts<'a> {
     /// How it is paid.
-    pub means: Vec<Means>,
+    pub means: Vec<PaymentType>,
     /// What advances settle of it, in its own currency.
     pub settled: Decimal,
     /// What it is linked to.
@@ -188,7 +189,7 @@ impl Issuing {
         let now = facts.now.unwrap_or_else(|| self.stamp.now());
         let message_id = MessageId::new(&self.stamp);
         let exchange = Exchange::open(
-            document.id.to_string(),
+            document.id,
             document.entity_id,
             content.clone(),
             message_id.clone(),
@@ -360,9 +361,4 @@ pub(super) fn numbering(
 ) -> Numbering {
     let series = series(tenant, authority, &place, year_of(authority, at), start);
     Numbering::fiscal(series, authority, place.premise, place.device)
-}
-
-/// The id of a document by its text.
-pub(super) fn document_id(text: &str) -> Option<DocumentId> {
-    text.parse().ok()
 }

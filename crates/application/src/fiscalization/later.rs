@@ -15,7 +15,7 @@ use super::error::FiscalizationRefused;
 use super::issue::{Facts, Issued};
 use super::prepare::{IssueContext, Prepared, identity, prepare};
 use super::request::FiscalizeRequest;
-use super::sale::{by_advances, means};
+use super::sale::by_advances;
 use crate::documents::{get, hold_payments, links, links_of, live_payments};
 use crate::error::Error;
 
@@ -169,7 +169,7 @@ async fn first(ports: Ports<'_>, seen: Document, prepared: Prepared) -> Result<D
             before.clone().fiscalize_later(&numbering, number, day, editor, actor.stamp());
         let (document, version) = fiscalized?;
         let facts = Facts {
-            means: payments.iter().map(|payment| means(payment.kind)).collect(),
+            means: payments.iter().map(|payment| payment.kind).collect(),
             settled: by_advances(&payments),
             targets: &documents,
             place: place.map(|place| place.read(held)).transpose()?,
@@ -185,6 +185,9 @@ async fn first(ports: Ports<'_>, seen: Document, prepared: Prepared) -> Result<D
 }
 
 /// The exchange about the document `id`, when there is one.
-pub(super) async fn exchange_of(cx: Context<'_>, id: &str) -> Result<Option<Exchange>, StoreError> {
+pub(super) async fn exchange_of(
+    cx: Context<'_>,
+    id: DocumentId,
+) -> Result<Option<Exchange>, StoreError> {
     cx.get(&EXCHANGES, id).await
 }

@@ -53,7 +53,7 @@ pub(crate) use issue::{Facts, FoundPlace, HeldPlace};
 pub use prepare::NextPlace;
 
 pub(crate) use prepare::{IssueContext, Prepared, next_place, prepare};
-pub(crate) use sale::{by_advances, means};
+pub(crate) use sale::by_advances;
 pub(crate) use schemes::{check_outside_vat, outside_vat};
 
 /// What fiscalizing takes besides the store.

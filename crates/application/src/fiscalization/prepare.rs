@@ -7,8 +7,8 @@ use racun_fiscal::{
     FiscalSettings, Identity, Means, Place, Signer, may_skip,
 };
 use racun_kernel::{
-    Clause, Issue, Issues, ListQuery, Operator as Is, Record, Stamp, Store, StoreError, Table,
-    Tenant,
+    Clause, Issue, Issues, ListQuery, Operator as Is, PaymentType, Record, Stamp, Store,
+    StoreError, Table, Tenant,
 };
 use std::sync::Arc;
 use time::{Date, OffsetDateTime};
@@ -29,7 +29,7 @@ pub(crate) struct IssueContext {
     /// What it is linked to.
     pub links: Vec<DocumentId>,
     /// How it is paid, as far as that is known.
-    pub means: Vec<Means>,
+    pub means: Vec<PaymentType>,
     /// What the request says.
     said: FiscalIntent,
 }
@@ -62,7 +62,7 @@ impl IssueContext {
     pub fn issue(
         kind: DocumentKind,
         links: Vec<DocumentId>,
-        means: Vec<Means>,
+        means: Vec<PaymentType>,
         request: FiscalRequest,
     ) -> Self {
         Self { kind, links, means, said: FiscalIntent::Issue(Box::new(request)) }
@@ -209,7 +209,7 @@ pub(super) fn name_of(means: Means) -> String {
 fn skips(
     said: &Said,
     settings: &FiscalSettings,
-    means: &[Means],
+    means: &[PaymentType],
     corrects_fiscalized: bool,
     now: OffsetDateTime,
 ) -> Result<bool, FiscalizationRefused> {

@@ -1,30 +1,13 @@
 //! A document as an authority asks for it.
 
-use racun_documents::{Content, Document, DocumentKind, TaxAmounts, calculation};
+use racun_documents::{Content, Document, DocumentKind, TaxAmounts};
 use racun_fiscal::{
-    Authority, Buyer, CorrectedForm, CorrectedInvoice, Correction, Means, Sale, SaleKind, SaleTax,
+    Authority, Buyer, CorrectedForm, CorrectedInvoice, Correction, Sale, SaleKind, SaleTax,
 };
 use racun_kernel::{Decimal, Issue, Issues};
 use racun_settlement::{Payment, PaymentType};
 
 use super::schemes;
-
-/// What authorities call a type of payment.
-pub(crate) const fn means(kind: PaymentType) -> Means {
-    match kind {
-        PaymentType::Cash => Means::Cash,
-        PaymentType::BankTransfer => Means::BankTransfer,
-        PaymentType::Card => Means::Card,
-        PaymentType::CreditCard => Means::CreditCard,
-        PaymentType::DebitCard => Means::DebitCard,
-        PaymentType::Check => Means::Check,
-        PaymentType::OnlineWallet => Means::OnlineWallet,
-        PaymentType::Coupon => Means::Coupon,
-        PaymentType::Other => Means::Other,
-        PaymentType::CreditNote => Means::CreditNote,
-        PaymentType::Advance => Means::Advance,
-    }
-}
 
 /// What advances settle among `payments` on one document, in its currency.
 pub(crate) fn by_advances<'a>(payments: impl IntoIterator<Item = &'a Payment>) -> Decimal {
@@ -38,7 +21,7 @@ const EURO: &str = "EUR";
 /// How a document is paid when it is issued.
 pub(super) struct Paid {
     /// By which means.
-    pub means: Vec<Means>,
+    pub means: Vec<PaymentType>,
     /// What advances settle of it, in its own currency.
     pub settled: Decimal,
 }
@@ -153,9 +136,7 @@ impl Euros {
     /// `own`, which is in the document's currency.
     fn converted(self, own: Decimal, content: &Content) -> Decimal {
         match (self, &content.exchange_rate) {
-            (Self::Converted, Some(exchange)) => {
-                calculation::convert(&own, &exchange.rate, exchange.quote_currency)
-            }
+            (Self::Converted, Some(exchange)) => exchange.convert(&own),
             (Self::Own | Self::Converted, _) => own,
         }
     }

@@ -30,7 +30,7 @@ use time::{Duration, OffsetDateTime};
 use super::Fiscal;
 use super::later::settings;
 use super::prepare::{identity, means_called, name_of};
-use super::sale::{in_euros, means};
+use super::sale::in_euros;
 use crate::error::Error;
 use crate::jobs::{Ending, Handler, Held, Job, JobKind, LeaseError, NewJob, Outcome, still_held};
 use crate::overdue::Clock;
@@ -54,7 +54,7 @@ pub(crate) fn of<'a>(
         let counts = payment.deleted_at.is_none() && payment.documents().any(|named| named == id);
         if let Some(tip) = payment.tip.as_ref().filter(|tip| counts && tip.is_positive()) {
             amount = &amount + tip;
-            kinds.push(means(payment.kind));
+            kinds.push(payment.kind);
         }
     }
     (amount, fina::PaymentMeans::of(None, &kinds))
@@ -160,7 +160,7 @@ impl Subject {
     fn hold<'a>(self, store: &'a dyn Store, job: &Job) -> (UnitBuilder<'a, ()>, HeldReport) {
         let mut unit = store.unit(Tenant::entity(self.entity));
         let job = job.hold(&mut unit);
-        let document = unit.hold(self.document.kind().table(), self.document);
+        let document = unit.hold(racun_documents::table_of(self.document.kind()), self.document);
         let exchange = unit.hold(&EXCHANGES, self.document);
         (unit, HeldReport { job, document, exchange })
     }

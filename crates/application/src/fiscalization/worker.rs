@@ -14,7 +14,6 @@ use time::{Duration, OffsetDateTime};
 use super::Fiscal;
 use super::deliver::{self, Delivered, Sending};
 use super::error::FiscalizationRefused;
-use super::issue::document_id;
 use super::later::{begin, exchange_of, settings};
 use super::prepare::identity;
 use crate::error::Error;
@@ -65,7 +64,7 @@ pub struct Report {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     /// Which.
-    pub document_id: String,
+    pub document_id: DocumentId,
     /// Why.
     pub reason: String,
 }
@@ -74,7 +73,7 @@ pub struct Problem {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Alarm {
     /// Which.
-    pub document_id: String,
+    pub document_id: DocumentId,
     /// Whom it is to be reported to.
     pub authority: Authority,
     /// The last day on which that may be done, in the authority's zone.
@@ -128,7 +127,8 @@ pub async fn end_leases(store: &dyn Store, stamp: &Stamp) -> Result<usize, Store
     for row in page.rows {
         let entered = enter_as_system(store, row.account_id, row.entity_id).await;
         // Who cannot be entered waits for the worker.
-        let (Ok((scope, _)), Some(id)) = (entered, document_id(&row.document_id)) else { continue };
+        let Ok((scope, _)) = entered else { continue };
+        let id = row.document_id;
         let left = |exchange: Exchange, now| Ok::<_, StoreError>(exchange.left(now));
         match deliver::amend(Context::new(store, &scope, stamp), id, left).await {
             Ok((_, exchange)) => ended += usize::from(exchange.is_due(stamp.now())),
@@ -196,7 +196,7 @@ impl Worker<'_> {
     }
 
     fn problem(&mut self, row: &DueExchange, reason: String) {
-        self.report.problems.push(Problem { document_id: row.document_id.clone(), reason });
+        self.report.problems.push(Problem { document_id: row.document_id, reason });
     }
 
     async fn try_visit(
@@ -209,8 +209,8 @@ impl Worker<'_> {
         let (scope, _) = entered?;
         let cx = Context::new(self.store, &scope, stamp);
         let stuck = || Aside::Stuck("there is no such document".to_owned());
-        let id = document_id(&row.document_id).ok_or_else(stuck)?;
-        let seen = exchange_of(cx, &row.document_id).await?.ok_or_else(stuck)?;
+        let id = row.document_id;
+        let seen = exchange_of(cx, id).await?.ok_or_else(stuck)?;
         // Before all else: a long backlog behind a silent system shall not wait for its alarms.
         self.alarm(cx, id, &seen).await?;
         if self.silences.get(&system).is_some_and(|silences| *silences >= self.limits.silences) {
@@ -279,10 +279,14 @@ impl Worker<'_> {
         })
         .await?;
         let deadline = racun_fiscal::deadline(authority, seen.content.days(), lost_on);
-        let document_id = seen.document_id.clone();
         let said = exchange.attempts.into_iter().rev().find_map(|attempt| attempt.answer);
         let error = exchange.error.or(said);
-        self.report.alarms.push(Alarm { document_id, authority, deadline, error });
+        self.report.alarms.push(Alarm {
+            document_id: seen.document_id,
+            authority,
+            deadline,
+            error,
+        });
         Ok(())
     }
 
@@ -322,7 +326,7 @@ impl Worker<'_> {
     /// Lets `row`, unless it changed meanwhile, be found again later only.
     async fn put_row_off(&self, row: &DueExchange, stamp: &Stamp) -> Result<(), StoreError> {
         let (seen, due_at) = (row.clone(), stamp.now() + ENTITY_WAIT);
-        let (id, tenant) = (row.document_id.clone(), Tenant::directory());
+        let (id, tenant) = (row.document_id.to_string(), Tenant::directory());
         let put_off = self.store.amend(&DUE_EXCHANGES, &tenant, id, move |held: DueExchange| {
             Ok(if held == seen {
                 Decision::changed(DueExchange { due_at, ..held }, Vec::new())

@@ -5,7 +5,7 @@ use racun_catalog::events;
 use racun_catalog::{CUSTOMERS, Customer};
 use racun_documents::{Document, DocumentKind};
 use racun_kernel::{
-    Clause, Context, Currency, Decimal, Issue, Issues, ListQuery, One, Operator, Scope, StoreError,
+    Clause, Context, Currency, Issue, Issues, ListQuery, Money, One, Operator, Scope, StoreError,
     Value, Writes,
 };
 use racun_mail::{MailKind, MailLimits, NewMail, OutgoingMail, Wording};
@@ -43,9 +43,7 @@ pub struct Reminded {
     /// The ids of the invoices, the one that was due first first.
     pub invoice_ids: Vec<String>,
     /// What is left to pay of all of them.
-    pub total_amount: Decimal,
-    /// In this currency.
-    pub currency: Currency,
+    pub total: Money,
 }
 
 /// Reminds a customer of their overdue unpaid invoices. A reminder counts against limits of the
@@ -98,8 +96,7 @@ async fn remind_once(
         let reminded = Reminded {
             mail,
             invoice_ids: invoices.iter().map(|invoice| invoice.id.to_string()).collect(),
-            total_amount: values::open_total(&invoices),
-            currency,
+            total: Money { amount: values::open_total(&invoices), currency },
         };
         let event = actor.event(events::customer::REMINDED, customer.id);
         Ok((reminded, Writes::default().puts(counted).puts(rows).events([event])))
@@ -133,7 +130,7 @@ async fn overdue(
     entity: &Entity,
     customer: &Customer,
 ) -> Result<Vec<Document>, StoreError> {
-    let table = DocumentKind::Invoice.table();
+    let table = racun_documents::table_of(DocumentKind::Invoice);
     let clause = |field, operator| Clause::on(table, field, operator);
     let query = ListQuery {
         limit: MAX_INVOICES,

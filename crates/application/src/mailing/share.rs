@@ -56,7 +56,7 @@ async fn amend(
             false => Decision::changed(after, Vec::new()),
         })
     };
-    cx.store.amend(id.kind().table(), &cx.tenant(), id.to_string(), decide).await
+    cx.store.amend(racun_documents::table_of(id.kind()), &cx.tenant(), id.to_string(), decide).await
 }
 
 /// What the customer says of an estimate behind a link.
@@ -108,6 +108,7 @@ pub async fn find_shared(
     if rest.len() > 64 || !rest.bytes().all(|b| b.is_ascii_alphanumeric()) {
         return Err(unknown());
     }
-    let found: Vec<Document> = store.look_up(kind.table(), "shareable_id", shareable_id).await?;
+    let found: Vec<Document> =
+        store.look_up(racun_documents::table_of(kind), "shareable_id", shareable_id).await?;
     found.into_iter().find(|document| document.deleted_at.is_none()).ok_or_else(unknown)
 }

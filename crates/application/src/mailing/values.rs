@@ -2,9 +2,9 @@
 
 use racun_access::{Entity, setting};
 use racun_catalog::{BusinessUnit, Customer};
-use racun_documents::{BankAccount, Document};
+use racun_documents::Document;
 use racun_kernel::calendar::local_date;
-use racun_kernel::{Currency, Decimal, Stamp};
+use racun_kernel::{BankAccount, Currency, Decimal, Stamp};
 use racun_mail::{Values, amount, day};
 
 use super::letter::INSTRUCTIONS;

@@ -235,7 +235,7 @@ async fn end(cx: Context<'_>, matter: &Matter, own: &str, ending: Ending) -> Res
         };
         Ok(Decision::changed(document.with_payment_change(left), Vec::new()))
     };
-    cx.amend(id.kind().table(), id, decide).await.map(|_| ())
+    cx.amend(racun_documents::table_of(id.kind()), id, decide).await.map(|_| ())
 }
 
 /// Whether `pending` is an attempt of this `change`.

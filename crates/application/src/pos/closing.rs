@@ -36,7 +36,7 @@ async fn closed(
         let issue = Issue::new("invalid_id", message).at("invoice_id");
         return Err(Issues::from(issue).into());
     };
-    let table = invoice.kind().table();
+    let table = racun_documents::table_of(invoice.kind());
     let seen = get(cx, id).await?;
     let mut orders = Orders::of(cx, entity, std::iter::once(&seen)).await?;
     let (totals, currency) = (orders.totals(&seen), entity.currency);
@@ -48,7 +48,7 @@ async fn closed(
         let is_as_seen = tab.lines == seen.lines && tab.customer_id == seen.customer_id;
         let totals = totals.filter(|_| is_as_seen);
         let reckoning = reckon(document.as_ref(), totals.clone(), currency);
-        let closed = tab.close(invoice_id, stage(document.as_ref()), reckoning, actor)?;
+        let closed = tab.close(invoice, stage(document.as_ref()), reckoning, actor)?;
         Ok(match (closed, document) {
             (Decision::Changed { record, mut beside, events }, Some(before)) => {
                 let gross = totals.map(|totals| totals.gross);

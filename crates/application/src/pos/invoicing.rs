@@ -225,7 +225,7 @@ impl Sale<'_> {
                 for (tab, Picked { tab: seen, part, terms, totals, .. }) in tabs {
                     let tab = held.find(tab)?.filter(|tab| *tab == seen);
                     let tab = tab.ok_or(DocumentError::ChangedMeanwhile)?;
-                    let invoiced = Invoiced { invoice_id: invoice.id.to_string(), totals };
+                    let invoiced = Invoiced { invoice_id: invoice.id, totals };
                     if let Decision::Changed { record, beside, events } =
                         tab.invoice(&part, invoiced, &terms, &actor)?
                     {

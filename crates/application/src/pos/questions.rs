@@ -10,9 +10,9 @@ use racun_settlement::PAYMENTS;
 
 use super::takings::Filter;
 
-pub(super) static INVOICES: &Table = DocumentKind::Invoice.table();
-pub(super) static CREDIT_NOTES: &Table = DocumentKind::CreditNote.table();
-pub(super) static ADVANCES: &Table = DocumentKind::AdvanceInvoice.table();
+pub(super) static INVOICES: &Table = racun_documents::table_of(DocumentKind::Invoice);
+pub(super) static CREDIT_NOTES: &Table = racun_documents::table_of(DocumentKind::CreditNote);
+pub(super) static ADVANCES: &Table = racun_documents::table_of(DocumentKind::AdvanceInvoice);
 
 /// The currency that a document was converted into, when it was.
 const QUOTE: Part = text(&["content", "exchange_rate", "quote_currency"]);

@@ -38,7 +38,7 @@ pub async fn create(
 
 async fn check_template(cx: Context<'_>, id: DocumentId) -> Result<(), RecurrenceError> {
     let found: Option<Document> =
-        cx.store.get(id.kind().table(), &cx.tenant(), &id.to_string()).await?;
+        cx.store.get(racun_documents::table_of(id.kind()), &cx.tenant(), &id.to_string()).await?;
     found.map_or_else(|| Err(no_template()), |template| usable(&template))
 }
 

@@ -111,7 +111,8 @@ impl Place<'_> {
     }
 
     async fn template(&self, seen: &RecurringInvoice) -> Result<Document, Failure> {
-        let (table, id) = (DocumentKind::Invoice.table(), seen.document_id.to_string());
+        let (table, id) =
+            (racun_documents::table_of(DocumentKind::Invoice), seen.document_id.to_string());
         let found: Option<Document> = self.cx().get(table, &id).await?;
         let template = found.ok_or_else(no_template)?;
         usable(&template)?;

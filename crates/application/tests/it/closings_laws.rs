@@ -84,12 +84,12 @@ impl Till {
     }
 
     async fn refund(&mut self) -> Option<bool> {
-        let invoice: Document = self.any(DocumentKind::Invoice.table()).await?;
+        let invoice: Document = self.any(racun_documents::table_of(DocumentKind::Invoice)).await?;
         Some(self.sell(DocumentKind::CreditNote, &[&invoice]).await)
     }
 
     async fn redate(&mut self) -> Option<bool> {
-        let document: Document = self.any(DocumentKind::Invoice.table()).await?;
+        let document: Document = self.any(racun_documents::table_of(DocumentKind::Invoice)).await?;
         let date = self.any_day();
         let request = DocumentRequest { date: Some(date), ..DocumentRequest::default() };
         let (shop, edit) = (&self.shop, Edit::default());
@@ -97,7 +97,7 @@ impl Till {
     }
 
     async fn void(&mut self, kind: DocumentKind) -> Option<bool> {
-        let document: Document = self.any(kind.table()).await?;
+        let document: Document = self.any(racun_documents::table_of(kind)).await?;
         let (shop, voiding) = (&self.shop, Voiding::default());
         Some(ok(documents::void(shop.cx(), &shop.entity, document.id, voiding).await))
     }
@@ -140,7 +140,7 @@ impl Till {
         let mut moved = Decimal::zero();
         let mut voided = BTreeMap::new();
         for kind in [DocumentKind::Invoice, DocumentKind::CreditNote] {
-            let rows: Vec<Document> = self.rows(kind.table()).await;
+            let rows: Vec<Document> = self.rows(racun_documents::table_of(kind)).await;
             let ended = rows.into_iter().filter(|one| matches!(one.stage, Stage::Voided(..)));
             voided.extend(ended.map(|one| (one.id.to_string(), one.voided_at().unwrap().date())));
         }

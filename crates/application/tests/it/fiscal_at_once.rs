@@ -21,7 +21,7 @@ use crate::takings::{on_postgres, on_sqlite};
 
 /// All invoices, by their fiscal numbers.
 async fn numbers(own: &Fiscalizing) -> BTreeMap<i64, FiscalStatus> {
-    let table = DocumentKind::Invoice.table();
+    let table = racun_documents::table_of(DocumentKind::Invoice);
     let query = ListQuery { limit: 1000, ..ListQuery::first_page(table) };
     let tenant = own.shop.scope.tenant();
     let page = own.shop.store.page::<racun_documents::Document>(table, &tenant, &query).await;

@@ -169,7 +169,8 @@ impl Till {
 
     /// Lets the lease of one who died run out.
     async fn run_out(&self) {
-        let (table, tenant) = (self.invoice.id.kind().table(), self.own.shop.scope.tenant());
+        let (table, tenant) =
+            (racun_documents::table_of(self.invoice.id.kind()), self.own.shop.scope.tenant());
         let decide = |document: Document| {
             let past = Some(OffsetDateTime::UNIX_EPOCH);
             let pending = document.payment_change_unconfirmed.clone();

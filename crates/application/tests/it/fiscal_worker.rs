@@ -219,7 +219,7 @@ async fn an_alarm_is_raised_once_before_the_last_day_ends() {
         assert!(own.work(begins - Duration::SECOND).await.alarms.is_empty());
         let report = own.work(begins + Duration::HOUR).await;
         let [alarm] = &report.alarms[..] else { panic!("{report:?}") };
-        assert_eq!((&alarm.document_id, alarm.deadline), (&invoice.id.to_string(), last));
+        assert_eq!((alarm.document_id, alarm.deadline), (invoice.id, last));
         assert_eq!(alarm.error.as_deref(), Some("timed out"), "it says what came in the way");
         assert!(own.work(begins + Duration::HOUR * 9).await.alarms.is_empty());
         assert_eq!(own.work(begins + Duration::days(30)).await.sent, 1, "it is never given up");

@@ -128,8 +128,11 @@ impl Shop {
 
     /// How many customers, items and invoices there are.
     pub async fn counts(&self) -> [i64; 3] {
-        let tables =
-            [&racun_catalog::CUSTOMERS, &racun_catalog::ITEMS, DocumentKind::Invoice.table()];
+        let tables = [
+            &racun_catalog::CUSTOMERS,
+            &racun_catalog::ITEMS,
+            racun_documents::table_of(DocumentKind::Invoice),
+        ];
         let mut counts = [0; 3];
         for (count, table) in counts.iter_mut().zip(tables) {
             let query = racun_kernel::ListQuery::first_page(table);

@@ -59,7 +59,7 @@ impl Play {
     async fn books(&self) -> Books {
         let mut documents = BTreeMap::new();
         for kind in KINDS {
-            let rows: Vec<Document> = self.rows(kind.table()).await;
+            let rows: Vec<Document> = self.rows(racun_documents::table_of(kind)).await;
             documents.extend(rows.into_iter().map(|row| (row.id.to_string(), row)));
         }
         let mut payments: Vec<Payment> = self.rows(&PAYMENTS).await;

@@ -15,7 +15,7 @@ use racun_authorities::{Clients, Endpoint, Endpoints, Systems};
 use racun_authority_simulator::{
     Fault, Filter, Options, Page, Running, Simulator, WantedTaxpayer, When,
 };
-use racun_documents::{Document, DocumentKind, FiscalStatus};
+use racun_documents::{Document, DocumentId, DocumentKind, FiscalStatus};
 use racun_fiscal::furs::{MovableKind, PremiseKind};
 use racun_fiscal::{
     Authorities, Authority, Days, NewDevice, NewPremise, Numbering, Retry, SettingsInput, deadline,
@@ -300,13 +300,13 @@ async fn everything_is_told_in_time(authority: Authority) {
 /// of that day left; for no other.
 fn check_alarms(own: &Town, issued: &[Document], alarms: &[(OffsetDateTime, Alarm)]) {
     for (at, alarm) in alarms {
-        let own_document = |document: &&Document| document.id.to_string() == alarm.document_id;
+        let own_document = |document: &&Document| document.id == alarm.document_id;
         let document = issued.iter().find(own_document).unwrap();
         let left = own.deadline(document) - *at;
         assert!(left >= Duration::hours(12), "{left} before the deadline: {alarm:?}");
         assert_eq!(alarm.authority, own.authority);
     }
-    let alarmed: BTreeSet<&str> = alarms.iter().map(|(_, alarm)| &*alarm.document_id).collect();
+    let alarmed: BTreeSet<DocumentId> = alarms.iter().map(|(_, alarm)| alarm.document_id).collect();
     assert_eq!(alarmed.len(), alarms.len(), "nobody is alarmed twice");
     let is_near = |document: &&Document| own.deadline(document) - END < Duration::DAY;
     let near = issued.iter().filter(is_near).count();

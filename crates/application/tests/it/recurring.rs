@@ -52,7 +52,7 @@ impl Shop {
 
     /// What was made, in the order of dates.
     pub async fn made(&self) -> Vec<Document> {
-        let table = DocumentKind::Invoice.table();
+        let table = racun_documents::table_of(DocumentKind::Invoice);
         let query = ListQuery { limit: 1000, ..ListQuery::first_page(table) };
         let page = self.store.page::<Document>(table, &self.scope.tenant(), &query).await.unwrap();
         let mut made: Vec<Document> =

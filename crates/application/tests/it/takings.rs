@@ -350,9 +350,12 @@ impl Market {
     /// All that happened to documents of `unit`, or to all.
     async fn facts(&self, unit: Option<&String>) -> Facts {
         let currency = self.shop.entity.currency;
-        let invoices: Vec<Document> = self.all(DocumentKind::Invoice.table()).await;
-        let credit_notes: Vec<Document> = self.all(DocumentKind::CreditNote.table()).await;
-        let advances: Vec<Document> = self.all(DocumentKind::AdvanceInvoice.table()).await;
+        let invoices: Vec<Document> =
+            self.all(racun_documents::table_of(DocumentKind::Invoice)).await;
+        let credit_notes: Vec<Document> =
+            self.all(racun_documents::table_of(DocumentKind::CreditNote)).await;
+        let advances: Vec<Document> =
+            self.all(racun_documents::table_of(DocumentKind::AdvanceInvoice)).await;
         let relations: Vec<Relation> = self.all(&RELATIONS).await;
         let is_here = |document: &&Document| {
             let own = document.content.business_unit_id.map(|id| id.to_string());

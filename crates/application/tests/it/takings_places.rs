@@ -103,8 +103,8 @@ async fn defined(own: &Fiscalizing, place: &Place, of: &Document, day: &Day) -> 
             && place.premise.as_ref().is_none_or(|name| *name == record.premise)
             && place.device.as_ref().is_none_or(|name| Some(name) == record.device.as_ref())
     };
-    let invoices: Vec<Document> = rows(own, INVOICE.table()).await;
-    let credit_notes: Vec<Document> = rows(own, CREDIT_NOTE.table()).await;
+    let invoices: Vec<Document> = rows(own, racun_documents::table_of(INVOICE)).await;
+    let credit_notes: Vec<Document> = rows(own, racun_documents::table_of(CREDIT_NOTE)).await;
     let facts = Facts {
         sales: invoices
             .iter()

@@ -8,10 +8,10 @@ use base64::engine::general_purpose::STANDARD;
 use racun_authorities::xml::{self, KeyInfo, Profile};
 use racun_authorities::{Clients, Endpoint, Endpoints, Systems, Transport, jws};
 use racun_fiscal::{
-    Authorities, Authority, Header, Identity, Means, Message, MessageId, Numbering, Patience,
-    Place, Reply, Sale, SaleKind, Unknown, fina, furs,
+    Authorities, Authority, Header, Identity, Message, MessageId, Numbering, Patience, Place,
+    Reply, Sale, SaleKind, Unknown, fina, furs,
 };
-use racun_kernel::{Decimal, Environment};
+use racun_kernel::{Decimal, Environment, PaymentType};
 use time::OffsetDateTime;
 use time::macros::{date, datetime};
 
@@ -239,7 +239,7 @@ fn sale() -> Sale {
         margin: Decimal::zero(),
         settled: Decimal::zero(),
         buyer: None,
-        means: vec![Means::Cash],
+        means: vec![PaymentType::Cash],
         corrects: Vec::new(),
     }
 }

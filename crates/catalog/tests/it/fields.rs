@@ -1,10 +1,10 @@
 //! Every field of an input lands in the record's field of the same name, and in its column.
 
 use racun_catalog::{
-    BusinessUnitInput, ContactType, CustomerInput, FinancialCategoryInput, ItemClassification,
-    ItemInput, ItemRules, References, SupplierInput, TaxInput, TaxRateInput,
+    BusinessUnitInput, ContactType, CustomerInput, FinancialCategoryInput, ItemInput, ItemRules,
+    References, SupplierInput, TaxInput, TaxRateInput,
 };
-use racun_kernel::{Decimal, FieldKind, Patch, Record, Value};
+use racun_kernel::{Classification, Decimal, FieldKind, Patch, Record, Value};
 use serde_json::Value as Json;
 use time::macros::date;
 
@@ -138,7 +138,7 @@ fn items_hold_what_was_sent() {
     let input = self_named!(
         ItemInput { name description unit },
         ItemInput {
-            classification: Patch::Value(ItemClassification::Advance),
+            classification: Patch::Value(Classification::Advance),
             gross_price: Patch::Value(Decimal::new(1220, 2)),
             metadata: Patch::Value([("k".to_owned(), "v".to_owned())].into()),
             ..ItemInput::default()

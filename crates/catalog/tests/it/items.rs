@@ -1,11 +1,11 @@
 use racun_catalog::{
-    FinancialCategory, FinancialCategoryInput, Item, ItemClassification, ItemEInvoicing, ItemInput,
-    ItemRules, ItemTaxInput, ItemTranslations, References, Tax, TaxInput, TaxRateInput,
+    FinancialCategory, FinancialCategoryInput, Item, ItemEInvoicing, ItemInput, ItemRules,
+    ItemTaxInput, ItemTranslations, References, Tax, TaxInput, TaxRateInput,
     archive_financial_category, create_financial_category, create_item, create_tax, erase, list,
     taxes_of_items, trash, update_item,
 };
 use racun_kernel::text::LOCALES;
-use racun_kernel::{Context, Currency, Decimal, Issues, Patch, RawQuery};
+use racun_kernel::{Classification, Context, Currency, Decimal, Issues, Patch, RawQuery};
 use time::OffsetDateTime;
 use time::macros::{date, datetime};
 
@@ -302,7 +302,7 @@ fn a_stored_item_reads_back_as_it_was() {
     let written = item(
         &world,
         ItemInput {
-            classification: Patch::Value(ItemClassification::Service),
+            classification: Patch::Value(Classification::Service),
             price: Patch::Value(decimal("140737488355327.1234567891")),
             e_invoicing: Patch::Value(ItemEInvoicing { unit_code: Some("C62".to_owned()) }),
             ..coffee()

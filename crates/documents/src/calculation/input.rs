@@ -132,10 +132,7 @@ fn check_tax(tax: &LineTax, earlier: &[LineTax]) -> Result<(), Issue> {
 
 /// Adds an issue when `expected` is no amount of `currency`.
 pub(super) fn check_expected(expected: &Decimal, currency: Currency, issues: &mut Issues) {
-    let decimals = currency.decimals();
-    if !expected.fits_scale(decimals) {
-        let message = format!("an amount in {currency} has at most {decimals} decimals");
-        let issue = Issue::new("too_many_decimals", message);
+    if let Err(issue) = currency.check(expected) {
         issues.push(issue.at("expected_total_with_tax"));
     }
 }

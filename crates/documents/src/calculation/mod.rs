@@ -186,15 +186,6 @@ pub fn calculate(
     Ok(calculated)
 }
 
-/// `amount` in another currency: multiplied by the exchange `rate` and rounded to `currency`, the
-/// currency converted into.
-///
-/// Callers that store the result check it with [`fits_total`].
-#[must_use]
-pub fn convert(amount: &Decimal, rate: &Decimal, currency: Currency) -> Decimal {
-    currency.round(&(amount * rate))
-}
-
 /// Whether `amount` lies in the range that is stored for totals, [`MIN_TOTAL`] to [`MAX_TOTAL`].
 #[must_use]
 pub fn fits_total(amount: &Decimal) -> bool {

@@ -7,20 +7,8 @@ use time::Date;
 use super::{Document, Issued, Stage};
 use crate::version::Editor;
 use crate::{
-    DocumentError, DocumentKind, FiscalRecord, FiscalStatus, Fiscalization, Numbering, Refused,
-    Version,
+    DocumentError, FiscalRecord, FiscalStatus, Fiscalization, Numbering, Refused, Version,
 };
-
-impl DocumentKind {
-    /// Whether documents of this kind are fiscalized where any are.
-    #[must_use]
-    pub const fn is_fiscal(self) -> bool {
-        match self {
-            Self::Invoice | Self::CreditNote | Self::AdvanceInvoice => true,
-            Self::Estimate | Self::DeliveryNote => false,
-        }
-    }
-}
 
 /// Accepts `date` as the date of a document that is issued and reported to a tax authority on
 /// `day`, in the authority's zone.

@@ -5,24 +5,10 @@ use std::fmt::Write as _;
 use racun_kernel::Stamp;
 
 use super::{Document, Stage};
-use crate::{DocumentError, DocumentKind, Refused};
+use crate::{DocumentError, Refused};
 
 /// Random bytes of a shareable id: 192 bits, which cannot be guessed.
 const SHARE_BYTES: usize = 24;
-
-impl DocumentKind {
-    /// What shareable ids of the kind begin with.
-    #[must_use]
-    pub const fn share_prefix(self) -> &'static str {
-        match self {
-            Self::Invoice => "inv_share_",
-            Self::Estimate => "est_share_",
-            Self::CreditNote => "cre_share_",
-            Self::AdvanceInvoice => "adv_share_",
-            Self::DeliveryNote => "del_share_",
-        }
-    }
-}
 
 impl Document {
     /// The document with a shareable id: the one that it has, or a new one.

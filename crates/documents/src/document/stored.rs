@@ -73,7 +73,7 @@ pub(super) fn changed_fields(
 // documents, whose numbers restart each year without naming it. Takings of a place ask for the
 // hidden `fiscal_premise` and `fiscal_device`: the names in the fiscal record.
 racun_kernel::record! {
-    |document: Document| in document.id.kind().table(),
+    |document: Document| in crate::table_of(document.id.kind()),
     id: document.id,
     tenant: Tenant::entity(document.entity_id),
     trashed: document.deleted_at.is_some(),

@@ -5,14 +5,13 @@
 use racun_documents::calculation::CalculationMode;
 use racun_documents::number_format::{FormatKind, NumberFormat};
 use racun_documents::{
-    Content, CreationSource, Document, DocumentError, DocumentId, DocumentKind, ExchangeRate,
-    GivenTotals, Line, LineTaxDetail, NewDocument, NewLine, NumberFormats, Numbering, Party,
-    PaymentChange, Refused, Revision, Stage, Texts, TitleType, TransactionType, Translations,
-    Voided,
+    Content, CreationSource, Document, DocumentError, DocumentId, DocumentKind, GivenTotals, Line,
+    LineTaxDetail, NewDocument, NewLine, NumberFormats, Numbering, Party, PaymentChange, Refused,
+    Revision, Stage, Texts, TitleType, TransactionType, Translations, Voided,
 };
 use racun_kernel::id::EntityId;
 use racun_kernel::testing::stamp;
-use racun_kernel::{Currency, Decimal, Metadata, Person, Record, Stamp, Tenant};
+use racun_kernel::{Currency, Decimal, ExchangeRate, Metadata, Person, Record, Stamp, Tenant};
 use time::macros::{date, datetime};
 use time::{Date, OffsetDateTime};
 use ulid::Ulid;

@@ -1,6 +1,7 @@
-//! Documents: their amounts, numbers, stages, links and schedules.
+//! Documents, received ones too: their amounts, numbers, stages, links and schedules.
 
 mod calculation;
+mod expenses;
 mod life_cycle;
 mod linked;
 mod number_format;

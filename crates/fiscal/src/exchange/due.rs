@@ -1,7 +1,9 @@
 //! The rows by which workers of any process find the exchanges of all tenants that are due.
 
 use racun_kernel::id::{AccountId, EntityId};
-use racun_kernel::{Clause, Environment, Field, ListQuery, Operator, Order, Put, Tenant, Value};
+use racun_kernel::{
+    Clause, DocumentId, Environment, Field, ListQuery, Operator, Order, Put, Tenant, Value,
+};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -12,7 +14,7 @@ use crate::Authority;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DueExchange {
     /// The document, and the row's id.
-    pub document_id: String,
+    pub document_id: DocumentId,
     /// Whose it is.
     pub entity_id: EntityId,
     /// Whose entity it is.
@@ -93,7 +95,7 @@ impl Exchange {
     pub fn due_row(&self, account_id: AccountId, environment: Environment) -> Option<DueExchange> {
         let due_at = self.due_at()?;
         Some(DueExchange {
-            document_id: self.document_id.clone(),
+            document_id: self.document_id,
             entity_id: self.entity_id,
             account_id,
             environment,

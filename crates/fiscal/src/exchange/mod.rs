@@ -17,7 +17,7 @@ mod due;
 use std::time::Duration;
 
 use racun_kernel::id::EntityId;
-use racun_kernel::{Field, Tenant};
+use racun_kernel::{DocumentId, Field, Tenant};
 use serde::{Deserialize, Serialize};
 use time::{Date, OffsetDateTime};
 
@@ -204,7 +204,7 @@ impl Retry {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Exchange {
     /// The document, and the record's id.
-    pub document_id: String,
+    pub document_id: DocumentId,
     /// Whose it is.
     pub entity_id: EntityId,
     /// What is said.
@@ -240,7 +240,7 @@ impl Exchange {
     /// is to be sent as soon as that is stored, before anybody is handed the document.
     #[must_use]
     pub fn open(
-        document_id: String,
+        document_id: DocumentId,
         entity_id: EntityId,
         content: Content,
         message_id: MessageId,

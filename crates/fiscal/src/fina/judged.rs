@@ -1,7 +1,8 @@
 //! Which change of a receipt's payments CIS has to hear of.
 
+use racun_kernel::PaymentType;
+
 use super::PaymentMeans;
-use crate::Means;
 
 /// The change to report to CIS for a receipt that it holds as paid by `told`, when the means of its
 /// payments, which were `before`, become `after`; `None` when that is no news to it.
@@ -14,7 +15,11 @@ use crate::Means;
 /// Source: NN 89/2025, article 7 (the means are part of a receipt), and technical specification 2.7
 /// (`promijeniPodatkeRacuna`).
 #[must_use]
-pub fn news(told: PaymentMeans, before: &[Means], after: &[Means]) -> Option<PaymentMeans> {
+pub fn news(
+    told: PaymentMeans,
+    before: &[PaymentType],
+    after: &[PaymentType],
+) -> Option<PaymentMeans> {
     let was = if before.is_empty() { told } else { PaymentMeans::of(None, before) };
     let becomes = PaymentMeans::of(None, after);
     (becomes != was && becomes != told).then_some(becomes)
@@ -22,9 +27,10 @@ pub fn news(told: PaymentMeans, before: &[Means], after: &[Means]) -> Option<Pay
 
 #[cfg(test)]
 mod tests {
+    use racun_kernel::PaymentType::{Advance, BankTransfer, Card, Cash, Check, CreditCard};
+
     use super::PaymentMeans::{G, K, O, T};
     use super::news;
-    use crate::Means::{Advance, BankTransfer, Card, Cash, Check, CreditCard};
 
     #[test]
     fn what_cis_holds_is_compared_with_all_payments_before_and_after() {

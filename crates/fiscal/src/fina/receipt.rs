@@ -1,6 +1,6 @@
 //! A receipt, as it is frozen when it is issued and as it is sent.
 
-use racun_kernel::{Decimal, tax_number};
+use racun_kernel::{Decimal, PaymentType, tax_number};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 use time::macros::format_description;
@@ -149,11 +149,11 @@ impl PaymentMeans {
     ///
     /// Means of one code count once, so two cards are a card; several codes are `O`.
     #[must_use]
-    pub fn of(chosen: Option<Means>, made: &[Means]) -> Self {
+    pub fn of(chosen: Option<Means>, made: &[PaymentType]) -> Self {
         if let Some(chosen) = chosen {
             return chosen.into();
         }
-        let mut codes = made.iter().map(|means| Self::from(*means));
+        let mut codes = made.iter().map(|kind| Self::from(*kind));
         let Some(first) = codes.next() else { return Self::T };
         if codes.all(|code| code == first) { first } else { Self::O }
     }
@@ -180,22 +180,34 @@ impl PaymentMeans {
     }
 }
 
-impl From<Means> for PaymentMeans {
+impl From<PaymentType> for PaymentMeans {
     /// The code of the schema, version 1.9, which has none for checks. What settles without money
     /// is `O` too.
+    fn from(kind: PaymentType) -> Self {
+        match kind {
+            PaymentType::Cash => Self::G,
+            PaymentType::Card | PaymentType::CreditCard | PaymentType::DebitCard => Self::K,
+            PaymentType::BankTransfer => Self::T,
+            PaymentType::Check
+            | PaymentType::OnlineWallet
+            | PaymentType::Coupon
+            | PaymentType::Other
+            | PaymentType::CreditNote
+            | PaymentType::Advance => Self::O,
+        }
+    }
+}
+
+impl From<Means> for PaymentMeans {
+    /// The code of the schema, version 1.9.
     fn from(means: Means) -> Self {
         match means {
             Means::Cash => Self::G,
-            Means::Card | Means::CreditCard | Means::DebitCard => Self::K,
+            Means::Card => Self::K,
             Means::BankTransfer => Self::T,
-            Means::Check
-            | Means::Online
-            | Means::OnlineWallet
-            | Means::Crypto
-            | Means::Coupon
-            | Means::Other
-            | Means::CreditNote
-            | Means::Advance => Self::O,
+            Means::Online | Means::OnlineWallet | Means::Crypto | Means::Coupon | Means::Other => {
+                Self::O
+            }
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Another means of payment of a Croatian receipt.
 
 use racun_fiscal::fina::{PaymentMeans, WindowClosed, change_window, takes_tips};
-use racun_fiscal::{Buyer, Means, Sale, SaleKind};
+use racun_fiscal::{Buyer, Sale, SaleKind};
+use racun_kernel::PaymentType;
 use time::Duration;
 use time::macros::datetime;
 
@@ -51,7 +52,7 @@ fn a_change_repeats_the_receipt_as_it_was_taken() {
         is_end_consumer: false,
     };
     let sold = Sale {
-        means: vec![Means::BankTransfer],
+        means: vec![PaymentType::BankTransfer],
         buyer: Some(buyer.clone()),
         ..sale(SaleKind::Invoice, "12.50")
     };

@@ -7,13 +7,18 @@ use racun_fiscal::{
     Content, Exchange, LEASE, Message, MessageId, Outcome, Retry, SaleKind, State, due_put, fina,
     furs,
 };
-use racun_kernel::{Environment, PutKind, Record};
+use racun_kernel::{DocumentId, DocumentKind, Environment, PutKind, Record};
 use time::macros::{date, datetime};
 use time::{Duration, OffsetDateTime};
+use ulid::Ulid;
 
 use crate::world;
 
 const NOW: OffsetDateTime = datetime!(2026-11-20 10:00 UTC);
+
+fn invoice() -> DocumentId {
+    DocumentId::new(DocumentKind::Invoice, Ulid::from_parts(1, 1))
+}
 
 /// What may happen to an exchange.
 #[derive(Debug, Clone)]
@@ -40,7 +45,7 @@ fn step() -> impl Strategy<Value = Step> {
 fn open() -> Exchange {
     let stamp = racun_kernel::testing::stamp(NOW);
     let content = Content::Furs(Box::new(world::invoice(&world::sale(SaleKind::Invoice, "122"))));
-    Exchange::open("inv_1".to_owned(), stamp.id(), content, MessageId::new(&stamp), NOW)
+    Exchange::open(invoice(), stamp.id(), content, MessageId::new(&stamp), NOW)
 }
 
 #[test]
@@ -60,7 +65,7 @@ fn what_was_written_on_paper_is_reported_as_such_from_the_first_message() {
         (Content::FursBook(Box::new(form)), [false, false]),
     ] {
         let id = || MessageId::new(&stamp);
-        let exchange = Exchange::open("inv_1".to_owned(), stamp.id(), content, id(), NOW);
+        let exchange = Exchange::open(invoice(), stamp.id(), content, id(), NOW);
         let stored = serde_json::to_value(&exchange).unwrap();
         assert_eq!(serde_json::from_value::<Exchange>(stored).unwrap(), exchange);
         let exchange = exchange.begin(id(), NOW + LEASE);

@@ -1,9 +1,7 @@
 //! The texts that are sent to CIS are the known ones, made from what a document says.
 
-use racun_fiscal::{
-    Authority, Buyer, Header, Means, MessageId, Numbering, Sale, SaleKind, SaleTax, fina,
-};
-use racun_kernel::Decimal;
+use racun_fiscal::{Authority, Buyer, Header, MessageId, Numbering, Sale, SaleKind, SaleTax, fina};
+use racun_kernel::{Decimal, PaymentType};
 use serde_json::Value;
 
 use crate::world::{Key, decimal, group, local, place_of, read, sale, text, without};
@@ -67,8 +65,8 @@ fn receipt(known: &Value, key: &Key) -> fina::Receipt {
         amount: decimal(text(line, "iznos")),
     };
     let means = match text(known, "nacin_plac") {
-        "G" => Means::Cash,
-        _ => Means::DebitCard,
+        "G" => PaymentType::Cash,
+        _ => PaymentType::DebitCard,
     };
     let sold = Sale {
         taxes: known["pdv"].as_array().unwrap().iter().map(tax).collect(),

@@ -5,9 +5,9 @@ use std::fs;
 use jsonschema::{Draft, Validator};
 use proptest::prelude::*;
 use racun_fiscal::{
-    Buyer, CorrectedForm, CorrectedInvoice, Correction, Means, Sale, SaleKind, SaleTax, fina, furs,
+    Buyer, CorrectedForm, CorrectedInvoice, Correction, Sale, SaleKind, SaleTax, fina, furs,
 };
-use racun_kernel::Decimal;
+use racun_kernel::{Decimal, PaymentType};
 use serde_json::Value;
 use time::macros::date;
 
@@ -221,9 +221,7 @@ prop_compose! {
         parts in (amounts(), amounts(), amounts(), amounts(), amounts()),
         consumption in prop::collection::vec((1_i64..=300, amounts(), amounts()), 0..3),
         buyer in prop::option::of((".{0,25}|55544433328", "(HR|SI)?", any::<bool>())),
-        means in prop::collection::vec(
-            prop_oneof![Just(Means::Cash), Just(Means::Card), Just(Means::BankTransfer)], 0..3
-        ),
+        means in prop::collection::vec(prop::sample::select(PaymentType::ALL.to_vec()), 0..3),
         corrected in prop::collection::vec(1_i64..i64::MAX, 0..3),
     ) -> Sale {
         let tax = |(rate, base, amount)| SaleTax { rate: Decimal::new(rate, 2), base, amount };

@@ -8,7 +8,7 @@ use racun_access::Permission::{EraseRecords, ReadTill, WriteRecords};
 use racun_billing::Feature;
 use racun_catalog::{self as catalog, Item, ItemRules, Tax};
 use racun_kernel::calendar::local_date;
-use racun_kernel::{Currency, Decimal, Page, Stamp, id};
+use racun_kernel::{Classification, Currency, Decimal, Page, Stamp, id};
 use serde::{Deserialize, Serialize};
 use time::{Date, OffsetDateTime};
 use utoipa::ToSchema;
@@ -71,7 +71,7 @@ pub(crate) const ROUTES: &[Route] = &[
 
 names! {
     /// What is sold.
-    ItemClassificationBody as ItemClassification of catalog::ItemClassification {
+    ItemClassificationBody as ItemClassification of Classification {
         Product, Service, Advance
     }
 }

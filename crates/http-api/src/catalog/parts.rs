@@ -1,6 +1,6 @@
 //! Parts that bodies of the catalogue share.
 
-use racun_catalog as catalog;
+use racun_kernel::{BankAccount, BankAccountType, UjpRouting};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -8,7 +8,7 @@ use crate::body::{Convert, names};
 
 names! {
     /// How a bank account is written.
-    BankAccountTypeBody as BankAccountType of catalog::BankAccountType {
+    BankAccountTypeBody as BankAccountType of BankAccountType {
         Iban, UsDomestic, UkDomestic, Other
     }
 }
@@ -40,14 +40,14 @@ pub struct BankAccountBody {
 
 impl Default for BankAccountTypeBody {
     fn default() -> Self {
-        catalog::BankAccountType::default().convert()
+        BankAccountType::default().convert()
     }
 }
 
-impl Convert<BankAccountBody> for catalog::EntityBankAccount {
+impl Convert<BankAccountBody> for BankAccount {
     fn convert(self) -> BankAccountBody {
         BankAccountBody {
-            r#type: self.r#type.convert(),
+            r#type: self.kind.convert(),
             name: self.name,
             bank_name: self.bank_name,
             iban: self.iban,
@@ -60,10 +60,10 @@ impl Convert<BankAccountBody> for catalog::EntityBankAccount {
     }
 }
 
-impl Convert<catalog::EntityBankAccount> for BankAccountBody {
-    fn convert(self) -> catalog::EntityBankAccount {
-        catalog::EntityBankAccount {
-            r#type: self.r#type.convert(),
+impl Convert<BankAccount> for BankAccountBody {
+    fn convert(self) -> BankAccount {
+        BankAccount {
+            kind: self.r#type.convert(),
             name: self.name,
             bank_name: self.bank_name,
             iban: self.iban,
@@ -95,21 +95,16 @@ pub struct UjpBody {
     receiver_mailbox: Option<String>,
 }
 
-impl Convert<UjpBody> for catalog::UjpCustomerData {
+impl Convert<UjpBody> for UjpRouting {
     fn convert(self) -> UjpBody {
         let Self { receiver_name, receiver_identifier, receiver_agent, receiver_mailbox } = self;
         UjpBody { receiver_name, receiver_identifier, receiver_agent, receiver_mailbox }
     }
 }
 
-impl Convert<catalog::UjpCustomerData> for UjpBody {
-    fn convert(self) -> catalog::UjpCustomerData {
+impl Convert<UjpRouting> for UjpBody {
+    fn convert(self) -> UjpRouting {
         let Self { receiver_name, receiver_identifier, receiver_agent, receiver_mailbox } = self;
-        catalog::UjpCustomerData {
-            receiver_name,
-            receiver_identifier,
-            receiver_agent,
-            receiver_mailbox,
-        }
+        UjpRouting { receiver_name, receiver_identifier, receiver_agent, receiver_mailbox }
     }
 }

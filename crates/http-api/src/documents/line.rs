@@ -9,7 +9,7 @@ use racun_documents::{
     RevenueRecognition,
 };
 use racun_kernel::calendar::{format_date, format_instant};
-use racun_kernel::{Decimal, Issues, Metadata};
+use racun_kernel::{Classification, Decimal, Issues, Metadata, RecognitionMethod};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -23,7 +23,7 @@ names! {
 }
 names! {
     /// What a line sells.
-    ClassificationBody as Classification of documents::Classification { Product, Service, Advance }
+    ClassificationBody as Classification of Classification { Product, Service, Advance }
 }
 names! {
     /// What a discount's value counts.
@@ -31,7 +31,7 @@ names! {
 }
 names! {
     /// How the revenue of a line is spread over time.
-    RecognitionMethodBody as RecognitionMethod of documents::RecognitionMethod {
+    RecognitionMethodBody as RecognitionMethod of RecognitionMethod {
         Immediate, ServicePeriodDaily
     }
 }

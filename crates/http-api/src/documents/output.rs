@@ -2,11 +2,10 @@
 
 use racun_application::documents::{Newest, NextNumber};
 use racun_documents::{
-    AdvanceTax, AppliedAdvance, Document, ExchangeRate, TaxAmounts, TransactionType, Version,
-    ViesData,
+    AdvanceTax, AppliedAdvance, Document, TaxAmounts, TransactionType, Version, ViesData,
 };
 use racun_kernel::calendar::{format_instant, format_midnight};
-use racun_kernel::{Authority, Decimal};
+use racun_kernel::{Authority, Decimal, ExchangeRate};
 use serde::Serialize;
 use serde_json::Value as Json;
 use utoipa::ToSchema;

@@ -1,8 +1,5 @@
 //! Issuer, customer and business unit in document bodies.
 
-use racun_application::convert::{
-    account_in_catalog, account_on_document, ujp_in_catalog, ujp_on_document,
-};
 use racun_application::documents::{CustomerRequest, UnitRequest};
 use racun_documents::{Party, PartyPatch, UnitSnapshot};
 use racun_kernel::{Issues, Patch};
@@ -91,30 +88,25 @@ macro_rules! party_texts {
                         Patch::Null => Patch::Null,
                         Patch::Value(e_invoicing) => e_invoicing.buyer_reference.into(),
                     },
-                    bank_accounts: self.bank_accounts.map(|accounts| {
-                        accounts.into_iter().map(|a| account_on_document(&a.convert())).collect()
-                    }),
-                    bank_account: self.bank_account.map(|a| account_on_document(&a.convert())),
+                    bank_accounts: self.bank_accounts.convert(),
+                    bank_account: self.bank_account.convert(),
                     is_end_consumer: self.is_end_consumer,
-                    ujp: self.ujp.map(|ujp| ujp_on_document(&ujp.convert())),
+                    ujp: self.ujp.convert(),
                 }
             }
         }
 
         impl Convert<PartyBody> for Party {
             fn convert(self) -> PartyBody {
-                let account = |account: &_| account_in_catalog(account).convert();
                 PartyBody {
                     $($field: self.$field,)*
                     e_invoicing: self.buyer_reference.map(|reference| PartyEInvoicingBody {
                         buyer_reference: Some(reference),
                     }),
-                    bank_accounts: self
-                        .bank_accounts
-                        .map(|accounts| accounts.iter().map(account).collect()),
-                    bank_account: self.bank_account.as_ref().map(account),
+                    bank_accounts: self.bank_accounts.convert(),
+                    bank_account: self.bank_account.convert(),
                     is_end_consumer: self.is_end_consumer,
-                    ujp: self.ujp.map(|ujp| ujp_in_catalog(&ujp).convert()),
+                    ujp: self.ujp.convert(),
                 }
             }
         }

@@ -291,8 +291,8 @@ async fn remind(
         to: reminded.mail.to.join(", "),
         subject: reminded.mail.subject,
         invoice_ids: reminded.invoice_ids,
-        total_amount: reminded.total_amount,
-        currency_code: reminded.currency.to_string(),
+        total_amount: reminded.total.amount,
+        currency_code: reminded.total.currency.to_string(),
         sandbox_skip_delivery: is_simulated.then_some(true),
     }))
 }

@@ -147,7 +147,7 @@ pub struct TabInvoicedBody {
 impl Convert<TabInvoicedBody> for pos::TabInvoice {
     fn convert(self) -> TabInvoicedBody {
         TabInvoicedBody {
-            invoice_id: self.invoice_id,
+            invoice_id: self.invoice_id.to_string(),
             gross: self.gross,
             share: self.share,
             issued_at: self.at.convert(),
@@ -281,7 +281,7 @@ impl TabBody {
                 body.claimed_at = Some(claim.claimed_at.convert());
             }
             TabState::Issued { invoice_id, issued_at, invoice_difference, .. } => {
-                body.invoice_id = Some(invoice_id);
+                body.invoice_id = Some(invoice_id.to_string());
                 body.issued_at = Some(issued_at.convert());
                 body.invoice_difference = invoice_difference;
             }

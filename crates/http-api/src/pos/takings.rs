@@ -278,7 +278,7 @@ pub(super) struct MoneyBody {
     total: Decimal,
 }
 
-impl Convert<MoneyBody> for takings::Money {
+impl Convert<MoneyBody> for takings::MoneyOfKind {
     fn convert(self) -> MoneyBody {
         MoneyBody { r#type: self.kind, total: self.total }
     }

@@ -2,14 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use racun_documents::calculation::{Discount, DiscountKind};
+use racun_documents::expense::{Expense, ExpenseItem, ExpenseSummaryTax, ExpenseSupplier};
+use racun_documents::{LineTaxDetail, RevenueRecognition};
 use racun_kernel::calendar::{format_date, format_instant, format_midnight};
-use racun_kernel::{Decimal, Issues};
-use racun_settlement::{
-    Expense, ExpenseDiscount, ExpenseDiscountType, ExpenseExchangeRate, ExpenseItem,
-    ExpenseItemTranslations, ExpenseLineTax, ExpenseRecognition, ExpenseSummaryTax,
-    ExpenseSupplier,
-};
+use racun_kernel::{Decimal, Issues, RecognitionMethod};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -60,7 +56,7 @@ answer! {
 names! {
     /// How the cost of a line is spread over time.
     ExpenseRecognitionMethodBody as ExpenseRecognitionMethod
-        of racun_settlement::ExpenseRecognitionMethod { Immediate, ServicePeriodDaily }
+        of RecognitionMethod { Immediate, ServicePeriodDaily }
 }
 
 /// When the cost of a line is incurred.
@@ -77,7 +73,7 @@ struct ExpenseRecognitionBody {
     date_to: Option<String>,
 }
 
-impl Convert<ExpenseRecognitionBody> for ExpenseRecognition {
+impl Convert<ExpenseRecognitionBody> for RevenueRecognition {
     fn convert(self) -> ExpenseRecognitionBody {
         ExpenseRecognitionBody {
             method: self.method.convert(),
@@ -87,26 +83,43 @@ impl Convert<ExpenseRecognitionBody> for ExpenseRecognition {
     }
 }
 
-answer! {
-    /// A tax of an item.
-    ExpenseItemTaxBody as ExpenseItemTax from ExpenseLineTax {
-        /// The tax, when the line names one.
-        tax_id: Option<String>,
-        /// Percent.
-        #[schema(schema_with = nullable_number)]
-        rate: Option<Decimal>,
-        /// Classification of the tax.
-        classification: Option<String>,
-        /// Whether the entity owes the tax instead of the supplier.
-        reverse_charge: bool,
-        /// The line's tax, in the expense's currency.
-        #[schema(schema_with = nullable_number)]
-        amount: Option<Decimal>,
-        /// Whether the entity may deduct it.
-        is_deductible: Option<bool>,
-        /// How much of it, in percent.
-        #[schema(schema_with = nullable_number)]
-        deductible_percentage: Option<Decimal>,
+/// A tax of an item.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ExpenseItemTax)]
+struct ExpenseItemTaxBody {
+    /// The tax, when the line names one.
+    #[schema(required = true)]
+    tax_id: Option<String>,
+    /// Percent.
+    #[schema(schema_with = nullable_number, required = true)]
+    rate: Option<Decimal>,
+    /// Classification of the tax.
+    #[schema(required = true)]
+    classification: Option<String>,
+    /// Whether the entity owes the tax instead of the supplier.
+    reverse_charge: bool,
+    /// The line's tax, in the expense's currency.
+    #[schema(schema_with = nullable_number, required = true)]
+    amount: Option<Decimal>,
+    /// Whether the entity may deduct it.
+    #[schema(required = true)]
+    is_deductible: Option<bool>,
+    /// How much of it, in percent.
+    #[schema(schema_with = nullable_number, required = true)]
+    deductible_percentage: Option<Decimal>,
+}
+
+impl Convert<ExpenseItemTaxBody> for LineTaxDetail {
+    fn convert(self) -> ExpenseItemTaxBody {
+        ExpenseItemTaxBody {
+            tax_id: self.tax_id.convert(),
+            rate: Some(self.rate),
+            classification: self.classification,
+            reverse_charge: self.reverse_charge,
+            amount: Some(self.amount),
+            is_deductible: self.is_deductible,
+            deductible_percentage: self.deductible_percentage,
+        }
     }
 }
 
@@ -187,12 +200,6 @@ struct ExpenseItemBody {
     metadata: BTreeMap<String, String>,
 }
 
-impl Convert<LineTranslationsBody> for ExpenseItemTranslations {
-    fn convert(self) -> LineTranslationsBody {
-        LineTranslationsBody { name: self.name, description: self.description }
-    }
-}
-
 impl ExpenseItemBody {
     /// `item` of the expense `expense_id`.
     fn of(item: ExpenseItem, expense_id: &str) -> Self {
@@ -218,23 +225,6 @@ impl ExpenseItemBody {
             expense_recognition: item.expense_recognition.convert(),
             metadata: item.metadata.convert(),
         }
-    }
-}
-
-impl Convert<DiscountBody> for ExpenseDiscount {
-    fn convert(self) -> DiscountBody {
-        let kind = match self.kind {
-            ExpenseDiscountType::Percent => DiscountKind::Percent,
-            ExpenseDiscountType::Amount => DiscountKind::Amount,
-        };
-        Discount { value: self.value, kind }.convert()
-    }
-}
-
-impl Convert<ExchangeRateBody> for ExpenseExchangeRate {
-    fn convert(self) -> ExchangeRateBody {
-        let Self { rate, source, date, quote_currency } = self;
-        racun_documents::ExchangeRate { rate, source, date, quote_currency }.convert()
     }
 }
 
@@ -353,8 +343,8 @@ impl Convert<ExpenseBody> for Expense {
             date_service_to: content.date_service_to.map(format_date),
             currency_code: content.currency.to_string(),
             exchange_rate: content.exchange_rate.convert(),
-            transaction_type: content.transaction_type,
-            calculation_mode: content.calculation_mode,
+            transaction_type: content.transaction_type.map(|kind| kind.name().to_owned()),
+            calculation_mode: content.calculation_mode.map(|mode| mode.name().to_owned()),
             summary_classification: content.summary_classification.convert(),
             reference: content.reference,
             note: content.note,

@@ -6,8 +6,11 @@ use racun_application::documents::LineRequest;
 use racun_application::expenses::{
     self as application, ExpenseCreation, ExpenseLineRequest, ExpenseRequest, TotalsRequest,
 };
-use racun_kernel::{Decimal, InvalidId, Issue, Issues, Metadata, Patch};
-use racun_settlement::{ExpenseBankAccount, ExpenseSummaryTax, NewPayment};
+use racun_documents::expense::ExpenseSummaryTax;
+use racun_kernel::{
+    BankAccount, Classification, Decimal, InvalidId, Issue, Issues, Metadata, Patch,
+};
+use racun_settlement::NewPayment;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use validator::Validate;
@@ -34,7 +37,7 @@ pub enum ExpenseTypeBody {
 
 names! {
     /// What was bought.
-    ExpenseClassificationBody as ExpenseClassification of racun_settlement::ExpenseClassification {
+    ExpenseClassificationBody as ExpenseClassification of Classification {
         Product, Service, Advance
     }
 }
@@ -57,16 +60,24 @@ pub struct ExpenseBankAccountBody {
     bic: Option<String>,
 }
 
-impl Convert<ExpenseBankAccount> for ExpenseBankAccountBody {
-    fn convert(self) -> ExpenseBankAccount {
+impl Convert<BankAccount> for ExpenseBankAccountBody {
+    fn convert(self) -> BankAccount {
         let Self { name, bank_name, iban, account_number, routing_number, bic } = self;
-        ExpenseBankAccount { name, bank_name, iban, account_number, routing_number, bic }
+        BankAccount {
+            name,
+            bank_name,
+            iban,
+            account_number,
+            routing_number,
+            bic,
+            ..BankAccount::default()
+        }
     }
 }
 
-impl Convert<ExpenseBankAccountBody> for ExpenseBankAccount {
+impl Convert<ExpenseBankAccountBody> for BankAccount {
     fn convert(self) -> ExpenseBankAccountBody {
-        let Self { name, bank_name, iban, account_number, routing_number, bic } = self;
+        let Self { name, bank_name, iban, account_number, routing_number, bic, .. } = self;
         ExpenseBankAccountBody { name, bank_name, iban, account_number, routing_number, bic }
     }
 }

@@ -2,10 +2,11 @@
 
 use racun_application::payments::{self as application, Related};
 use racun_documents::Document;
+use racun_documents::expense::Expense;
 use racun_kernel::calendar::format_midnight;
 use racun_kernel::id::ExpenseId;
 use racun_kernel::{Context, Decimal, Issue};
-use racun_settlement::{Expense, Payment};
+use racun_settlement::Payment;
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -8,10 +8,11 @@ use racun_application::documents as application;
 use racun_application::webhooks::Renderer;
 use racun_billing::{Catalogue, Subscription};
 use racun_catalog::{self as catalog, CatalogError, Customer, Item, Tax};
+use racun_documents::expense::Expense;
 use racun_documents::recurrence::RecurringInvoice;
 use racun_documents::{Document, DocumentError};
 use racun_kernel::{Logged, Scope, Store, StoreError};
-use racun_settlement::{Expense, Payment};
+use racun_settlement::Payment;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 

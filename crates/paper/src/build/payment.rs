@@ -1,8 +1,8 @@
 //! How to pay, and the codes for apps of banks.
 
-use racun_documents::{BankAccount, DocumentKind, Party};
+use racun_documents::{DocumentKind, Party};
 use racun_kernel::text::in_fours;
-use racun_kernel::{Currency, Decimal, PaymentReference};
+use racun_kernel::{BankAccount, Currency, Decimal, Money, PaymentReference};
 
 use super::Source;
 use crate::clean::{line, some_line};
@@ -73,8 +73,7 @@ impl Source<'_> {
     fn transfer(&self, amount: Decimal, iban: &str, account: &BankAccount) -> Transfer {
         let content = &self.document.content;
         Transfer {
-            amount,
-            currency: content.currency,
+            money: Money { amount, currency: content.currency },
             due: content.date_due,
             payer: content.customer.as_ref().map(side).unwrap_or_default(),
             payee: side(&content.issuer),

@@ -18,16 +18,14 @@ pub use epc::epc;
 pub use hub3::hub3;
 pub use upn::{upn, upn_slip};
 
-use racun_kernel::{Currency, Decimal, PaymentReference, iban};
+use racun_kernel::{Currency, Money, PaymentReference, iban};
 use time::Date;
 
 /// A payment that a code asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transfer {
     /// How much.
-    pub amount: Decimal,
-    /// In which currency.
-    pub currency: Currency,
+    pub money: Money,
     /// Until when.
     pub due: Option<Date>,
     /// Who pays.
@@ -60,13 +58,11 @@ pub struct Side {
 impl Transfer {
     /// The amount in cents, when a code of `digits` digits can ask for it.
     fn cents(&self, digits: usize) -> Option<String> {
-        if self.currency != Currency::EUR || !self.amount.is_positive() {
+        let Money { amount, currency } = &self.money;
+        if *currency != Currency::EUR || !amount.is_positive() || !self.money.is_exact() {
             return None;
         }
-        if !self.amount.fits_scale(self.currency.decimals()) {
-            return None;
-        }
-        let text = self.amount.to_string();
+        let text = amount.to_string();
         let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
         let cents = format!("{whole}{fraction:0<2}");
         let cents = cents.trim_start_matches('0');

@@ -1,7 +1,7 @@
 //! What payment codes say, by vectors whose source is beside them.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use racun_kernel::{Currency, Decimal, PaymentReference};
+use racun_kernel::{Currency, Decimal, Money, PaymentReference};
 use racun_paper::codes::{Side, Transfer, epc, hub3, upn};
 use racun_paper::{Symbol, modules};
 use serde_json::Value;
@@ -29,10 +29,13 @@ fn reference(text: &str) -> Option<PaymentReference> {
     PaymentReference::parse(text).unwrap()
 }
 
+fn euros(amount: Decimal) -> Money {
+    Money { amount, currency: Currency::EUR }
+}
+
 fn transfer(amount: Decimal, payee: Side, iban: &str) -> Transfer {
     Transfer {
-        amount,
-        currency: Currency::EUR,
+        money: euros(amount),
         due: None,
         payer: Side::default(),
         payee,
@@ -110,14 +113,15 @@ fn a_code_asks_for_euros_above_zero_on_an_account_that_checks() {
         ..transfer(cents("100"), payee(), "SI56192001234567892")
     };
     assert!(upn(&slovenian).is_some() && epc(&slovenian).is_some() && hub3(&slovenian).is_none());
+    let in_dollars = Money { currency: "USD".parse().unwrap(), ..euros(cents("100")) };
     let wrong = [
-        Transfer { amount: Decimal::zero(), ..slovenian.clone() },
-        Transfer { amount: cents("-100"), ..slovenian.clone() },
-        Transfer { amount: Decimal::new(1005, 3), ..slovenian.clone() },
-        Transfer { currency: "USD".parse().unwrap(), ..slovenian.clone() },
+        Transfer { money: euros(Decimal::zero()), ..slovenian.clone() },
+        Transfer { money: euros(cents("-100")), ..slovenian.clone() },
+        Transfer { money: euros(Decimal::new(1005, 3)), ..slovenian.clone() },
+        Transfer { money: in_dollars, ..slovenian.clone() },
         Transfer { iban: "SI56192001234567893".to_owned(), ..slovenian.clone() },
         Transfer { payee: Side::default(), ..slovenian.clone() },
-        Transfer { amount: cents("100000000000"), ..slovenian.clone() },
+        Transfer { money: euros(cents("100000000000")), ..slovenian.clone() },
     ];
     for asked in wrong {
         assert_eq!((upn(&asked), epc(&asked)), (None, None), "{asked:?}");

@@ -2,10 +2,10 @@
 
 use proptest::prelude::*;
 use racun_documents::{
-    BankAccount, Content, Document, DocumentKind, FiscalRecord, Fiscalization, Party, TitleType,
+    Content, Document, DocumentKind, FiscalRecord, Fiscalization, Party, TitleType,
 };
 use racun_kernel::testing::stamp;
-use racun_kernel::{Authority, Decimal, Environment};
+use racun_kernel::{Authority, BankAccount, Decimal, Environment};
 use racun_paper::{CodeKind, ColumnKey, Display, Language, Paper, Row, Source, State, Upn};
 use time::macros::{date, datetime};
 

@@ -3,13 +3,12 @@
 
 use racun_documents::calculation::CalculationMode;
 use racun_documents::{
-    BankAccount, Content, CreationSource, Document, DocumentKind, Issued, LineTaxDetail,
-    NewDocument, NewLine, Party, SettledTotals, Stage, Texts, TitleType, TransactionType,
-    Translations, Voided,
+    Content, CreationSource, Document, DocumentKind, Issued, LineTaxDetail, NewDocument, NewLine,
+    Party, SettledTotals, Stage, Texts, TitleType, TransactionType, Translations, Voided,
 };
 use racun_kernel::id::EntityId;
 use racun_kernel::testing::stamp;
-use racun_kernel::{Currency, Decimal, Metadata};
+use racun_kernel::{BankAccount, Currency, Decimal, Metadata};
 use racun_paper::{Hub3, Language, Look, Paper, PaymentMade, Source, Upn};
 use time::macros::{date, datetime};
 use time::{Date, OffsetDateTime};

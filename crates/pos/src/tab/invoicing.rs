@@ -2,7 +2,7 @@
 //!
 //! The invoice and what becomes of the tab are one commit; crate `application` sees to that.
 
-use racun_kernel::{Actor, Decimal, Decision, Issue, Issues};
+use racun_kernel::{Actor, Decimal, Decision, DocumentId, Issue, Issues};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -18,7 +18,7 @@ use crate::totals::{MAX_SHARES, TabTotals};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TabInvoice {
     /// The invoice.
-    pub invoice_id: String,
+    pub invoice_id: DocumentId,
     /// What of the tab it is for, with tax; missing when that could not be calculated.
     pub gross: Option<Decimal>,
     /// Which of the equal shares it is for, when the tab is invoiced in shares.
@@ -57,7 +57,7 @@ pub struct InvoiceTerms {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Invoiced {
     /// Its id.
-    pub invoice_id: String,
+    pub invoice_id: DocumentId,
     /// What the part comes to.
     pub totals: TabTotals,
 }
@@ -129,7 +129,7 @@ impl Tab {
         let chosen = self.pick(part, terms, actor.now())?;
         let Invoiced { invoice_id, totals } = invoiced;
         self.invoices.push(TabInvoice {
-            invoice_id: invoice_id.clone(),
+            invoice_id,
             gross: Some(totals.gross.clone()),
             share: part.share(),
             at: actor.now(),

@@ -7,7 +7,7 @@ mod moving;
 mod stored;
 
 use racun_kernel::id::{CustomerId, EntityId, PosTabId, PosTableId, UserId};
-use racun_kernel::{Decimal, Decision, Event, EventKind, Issue, Metadata, Put};
+use racun_kernel::{Decimal, Decision, DocumentId, Event, EventKind, Issue, Metadata, Put};
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 
@@ -81,7 +81,7 @@ pub enum TabState {
     /// It ended in an invoice.
     Issued {
         /// The invoice.
-        invoice_id: String,
+        invoice_id: DocumentId,
         /// When it was closed.
         #[serde(with = "time::serde::rfc3339")]
         issued_at: OffsetDateTime,
@@ -334,7 +334,7 @@ impl Tab {
     /// is not issued.
     pub fn close(
         mut self,
-        invoice_id: String,
+        invoice_id: DocumentId,
         invoice: InvoiceStage,
         reckoning: Reckoning,
         actor: &Actor,
@@ -355,7 +355,7 @@ impl Tab {
         let (invoice_difference, issued_at) = (reckoning.difference(), actor.now());
         let totals = reckoning.totals.map(Box::new);
         self.invoices.push(TabInvoice {
-            invoice_id: invoice_id.clone(),
+            invoice_id,
             gross: totals.as_ref().map(|totals| totals.gross.clone()),
             share: None,
             at: issued_at,

@@ -7,7 +7,7 @@ use time::Date;
 
 use super::facts::{SaleLine, SaleTax, Seller, is_money};
 use super::report::{
-    Money, MoneyBack, OperatorTakings, PaymentTakings, Refunds, TakenBack, Takings, Totals,
+    MoneyBack, MoneyOfKind, OperatorTakings, PaymentTakings, Refunds, TakenBack, Takings, Totals,
 };
 
 /// A report that is being filled.
@@ -226,7 +226,7 @@ impl Ledger {
     /// What was paid on other days, what was received for other documents, what went back by
     /// voiding, and what came in less what went out, and tips. Types of which nothing moved are
     /// left out of the first two and the last.
-    fn money(&self) -> [Vec<Money>; 5] {
+    fn money(&self) -> [Vec<MoneyOfKind>; 5] {
         let mut other_days: BTreeMap<String, [Decimal; 1]> = BTreeMap::new();
         for (kind, [_, total]) in self.payments.iter().filter(|(kind, _)| is_money(kind)) {
             add(&mut other_days, kind.clone(), [total]);
@@ -242,8 +242,8 @@ impl Ledger {
         for (kind, [total]) in &self.returned {
             add(&mut net, kind.clone(), [&-total]);
         }
-        let list = |sums: BTreeMap<String, [Decimal; 1]>| -> Vec<Money> {
-            sums.into_iter().map(|(kind, [total])| Money { kind, total }).collect()
+        let list = |sums: BTreeMap<String, [Decimal; 1]>| -> Vec<MoneyOfKind> {
+            sums.into_iter().map(|(kind, [total])| MoneyOfKind { kind, total }).collect()
         };
         let some = |sums| {
             let mut rows = list(sums);

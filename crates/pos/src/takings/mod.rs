@@ -49,7 +49,8 @@ pub use facts::{
 };
 pub use ledger::Ledger;
 pub use report::{
-    Law, Money, MoneyBack, OperatorTakings, PaymentTakings, Refunds, TakenBack, Takings, Totals,
+    Law, MoneyBack, MoneyOfKind, OperatorTakings, PaymentTakings, Refunds, TakenBack, Takings,
+    Totals,
 };
 
 /// What `facts` come to on `day`, in `currency`.

@@ -34,19 +34,19 @@ pub struct Takings {
     /// were voided on this day.
     pub voided_later: TakenBack,
     /// Of `by_payment_type`, the money that came on another day than this one.
-    pub paid_on_other_days: Vec<Money>,
+    pub paid_on_other_days: Vec<MoneyOfKind>,
     /// Money that came on this day for other documents than the day's invoices: for those of other
     /// days and voided ones, and for advance invoices.
-    pub received_for_others: Vec<Money>,
+    pub received_for_others: Vec<MoneyOfKind>,
     /// Money of invoices and advance invoices that were voided on this day, as far as no credit
     /// note took them back: who voids hands it back.
-    pub returned_by_voiding: Vec<Money>,
+    pub returned_by_voiding: Vec<MoneyOfKind>,
     /// Money that moved on this day, in less out, by the way of paying: what the drawer has more in
     /// the evening than in the morning, tips aside. No money moves by a settlement.
-    pub net_by_payment_type: Vec<Money>,
+    pub net_by_payment_type: Vec<MoneyOfKind>,
     /// What was given beyond the amounts of the day's payments, by the way of paying; types of
     /// which nothing was are left out. It is no turnover, and in no other figure.
-    pub tips: Vec<Money>,
+    pub tips: Vec<MoneyOfKind>,
 }
 
 /// What the invoices of the day come to. Numbers of invoices are whole.
@@ -125,7 +125,7 @@ pub struct TakenBack {
 
 /// Money of one kind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Money {
+pub struct MoneyOfKind {
     /// `cash`.
     pub kind: String,
     /// How much; below zero when more went out than came in.
@@ -226,6 +226,6 @@ impl Takings {
 }
 
 /// What `rows` have of `kind`.
-fn total_of(rows: &[Money], kind: &str) -> Decimal {
+fn total_of(rows: &[MoneyOfKind], kind: &str) -> Decimal {
     rows.iter().filter(|row| row.kind == kind).map(|row| &row.total).sum()
 }

@@ -1,11 +1,11 @@
 //! Invoicing a tab: whole, by lines, in equal shares; who may, and what becomes of it.
 
 use proptest::prelude::*;
-use racun_kernel::{Currency, Decimal, Patch};
+use racun_kernel::{Currency, Decimal, DocumentId, Patch};
 use racun_pos::{InvoiceStage, InvoiceTerms, LineChoice, MAX_SHARES, Part, TabStatus, deal};
 use time::Duration;
 
-use crate::world::{World, decimal, device, line, patch, word};
+use crate::world::{World, decimal, device, invoice_id, line, patch, word};
 
 /// Two beers and three cakes, claimed by device A.
 fn claimed() -> World {
@@ -106,9 +106,9 @@ fn chosen_lines_leave_the_tab_and_the_rest_stays_open() {
     let rest = Part::Lines(vec![choice(&world, 0, Some("1.5"))]);
     world.invoice(&rest, "inv_2", "3.75", &seen(world.tab.version)).unwrap();
     assert_eq!((world.tab.status(), left(&world)), (TabStatus::Issued, vec!["1.5".to_owned()]));
-    let invoices: Vec<&str> =
-        world.tab.invoices.iter().map(|invoice| invoice.invoice_id.as_str()).collect();
-    assert_eq!(invoices, ["inv_1", "inv_2"]);
+    let invoices: Vec<DocumentId> =
+        world.tab.invoices.iter().map(|invoice| invoice.invoice_id).collect();
+    assert_eq!(invoices, ["inv_1", "inv_2"].map(invoice_id));
     assert_eq!(world.happened(), "pos_tab.issued");
 }
 

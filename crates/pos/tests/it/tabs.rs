@@ -4,7 +4,7 @@ use racun_kernel::{Decision, Patch, Principal};
 use racun_pos::{InvoiceStage, PosError, TabState, TabStatus};
 use time::Duration;
 
-use crate::world::{START, World, decimal, device, line, patch, user, word};
+use crate::world::{START, World, decimal, device, invoice_id, line, patch, user, word};
 
 /// A tab with one line, in the state that `name` says; device A has the claim.
 fn tab_in(name: &str) -> World {
@@ -191,7 +191,7 @@ fn states_hold_when_and_by_whom() {
     world.pass(Duration::minutes(1));
     world.close("inv_7", InvoiceStage::Issued).unwrap();
     let issued = TabState::Issued {
-        invoice_id: "inv_7".to_owned(),
+        invoice_id: invoice_id("inv_7"),
         issued_at: world.now(),
         totals: None,
         invoice_difference: None,
@@ -223,7 +223,7 @@ fn an_invoice_that_comes_to_something_else_is_noted_and_told() {
         };
         assert_eq!(invoice_difference, &Some(decimal(expected)), "{tab} {before} {invoice}");
         assert_eq!(totals.as_ref().unwrap().gross, decimal(tab));
-        assert_eq!(world.tab.invoices[0].invoice_id, "inv_1");
+        assert_eq!(world.tab.invoices[0].invoice_id, invoice_id("inv_1"));
         assert_eq!(world.happened(), told);
     }
 }

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 
 use racun_kernel::id::{CustomerId, EntityId, ItemId, PosTableId, TaxId, UserId};
 use racun_kernel::testing::stamp;
-use racun_kernel::{Decimal, Decision, Issue, Issues, Metadata, Patch, Principal, Stamp};
+use racun_kernel::{
+    Decimal, Decision, DocumentId, Issue, Issues, Metadata, Patch, Principal, Stamp,
+};
 use racun_pos::{
     Actor, AppendId, DeviceId, InvoiceStage, InvoiceTerms, Invoiced, Known, KnownItem, LineInput,
     Naming, Part, PosError, PosTable, Reckoning, Tab, TabPatch, TabRefusal, TabTotals,
@@ -141,6 +143,11 @@ pub struct World {
     stamp: Stamp,
 }
 
+/// The id of the invoice called `inv_7` in a test.
+pub fn invoice_id(name: &str) -> DocumentId {
+    format!("inv_{:0>26}", name.trim_start_matches("inv_")).parse().unwrap()
+}
+
 impl World {
     /// With an open tab.
     pub fn new() -> Self {
@@ -213,7 +220,7 @@ impl World {
         stage: InvoiceStage,
         reckoning: Reckoning,
     ) -> Result<(), PosError> {
-        self.apply(self.tab.clone().close(invoice.to_owned(), stage, reckoning, &self.actor()))
+        self.apply(self.tab.clone().close(invoice_id(invoice), stage, reckoning, &self.actor()))
     }
 
     /// Invoices `part`, which comes to `gross`, as the device `name` or at the tab's version.
@@ -225,7 +232,7 @@ impl World {
         terms: &InvoiceTerms,
     ) -> Result<(), PosError> {
         let totals = TabTotals { gross: decimal(gross), ..TabTotals::nothing() };
-        let invoiced = Invoiced { invoice_id: invoice.to_owned(), totals };
+        let invoiced = Invoiced { invoice_id: invoice_id(invoice), totals };
         self.apply(self.tab.clone().invoice(part, invoiced, terms, &self.actor()))
     }
 

@@ -1,9 +1,8 @@
-//! How payments and expenses are stored.
+//! How payments are stored.
 
 use racun_kernel::{Field, FieldKind, Record, Table, Tenant, Value};
-use racun_settlement::{EXPENSES, Expense, NewPayment, PAYMENTS, Payment, PaymentType, TABLES};
+use racun_settlement::{NewPayment, PAYMENTS, Payment, PaymentType, TABLES};
 
-use crate::expenses::content;
 use crate::world::{World, entity, paying};
 
 /// Whether the record's values are of the kinds that its table declares, and it reads back.
@@ -78,33 +77,6 @@ fn payments_are_found_by_their_documents_and_invoices_by_their_allocations() {
     allocation.deleted_at = Some(allocation.created_at);
     assert_eq!(allocation.value("allocation_of"), Value::Null);
     assert_eq!(payment().value("allocation_of"), Value::Null);
-}
-
-#[test]
-fn expenses_are_stored_as_declared() {
-    let world = World::new();
-    let draft = Expense::draft(entity(), content(), &world.stamp).unwrap();
-    check(&draft, &EXPENSES);
-    let issued = draft.finalize(Some("P-7".to_owned()), &world.stamp).unwrap();
-    check(&issued, &EXPENSES);
-    assert_eq!(issued.value("number"), Value::from("P-7"));
-    assert_eq!(issued.value("supplier.name"), Value::from("Mlin d.o.o."));
-    let voided = issued.void(&world.stamp).unwrap();
-    check(&voided, &EXPENSES);
-    assert_eq!(voided.value("voided_at"), Value::from(world.stamp.now()));
-}
-
-#[test]
-fn fields_inside_bodies_are_where_the_table_says() {
-    let world = World::new();
-    let draft = Expense::draft(entity(), content(), &world.stamp).unwrap();
-    let body = serde_json::to_value(&draft).unwrap();
-    for field in EXPENSES.fields {
-        if let racun_kernel::Source::Body(path) = field.source {
-            let found = path.iter().fold(&body, |value, key| &value[*key]);
-            assert_eq!(Value::from(found.as_str()), draft.value(field.name), "{}", field.name);
-        }
-    }
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use racun_kernel::Decimal;
 use racun_settlement::{
-    Happened, NewPayment, PaymentType, PaymentWrite, Refusal, SettleableKind, SettleableStage,
-    SettlementError,
+    Happened, NewPayment, PaymentType, PaymentWrite, Refusal, Settleable, SettleableKind,
+    SettleableStage, SettlementError,
 };
 
 use crate::script::{check, refused};
@@ -369,4 +369,43 @@ fn each_kind_of_document_is_settled_by_itself() {
         assert_eq!(applied.0.documents.len(), 1, "only what changed is answered");
         assert_eq!((world.paid(&first), world.paid(&second)), ("4".to_owned(), "0".to_owned()));
     }
+}
+
+#[test]
+fn what_is_paid_fits_into_another_total() {
+    let of = |total: &str| {
+        let mut world = World::new();
+        let expense = world.expense("122");
+        world.pay(&expense, "50").unwrap();
+        let paid = world.documents[&expense].clone();
+        Settleable { total_with_tax: decimal(total), ..paid }.must_hold_what_is_paid()
+    };
+    assert_eq!(of("50"), Ok(()));
+    let Err(Refusal::PaymentExceedsTotal(figures)) = of("49.99") else { panic!() };
+    assert_eq!((figures.amount, figures.maximum), (decimal("50"), decimal("49.99")));
+}
+
+#[test]
+fn an_advance_invoice_is_issued_with_payments_that_cover_it() {
+    let mut world = World::new();
+    let advance = world.draft_advance("80");
+    world.pay(&advance, "30").unwrap();
+    let issue =
+        |payments| world.load([advance.clone()]).issue_advance(&advance, payments, &world.stamp);
+    let of = |amount: Option<&str>| NewPayment {
+        amount: amount.map(decimal),
+        ..NewPayment::new(PaymentType::Cash)
+    };
+    for payments in [vec![of(Some("50"))], vec![of(None)], vec![of(None), of(Some("20"))]] {
+        let count = payments.len();
+        let outcome = issue(payments).unwrap();
+        let [document] = &outcome.documents[..] else { panic!("{outcome:?}") };
+        assert_eq!((document.stage, document.is_paid()), (SettleableStage::Issued, true));
+        assert_eq!(outcome.writes.len(), count);
+        assert_eq!(outcome.facts.last(), Some(&Happened::AdvancePaid(advance.clone())));
+    }
+    let Err(SettlementError::Refused(refusal)) = issue(vec![of(Some("49.99"))]) else { panic!() };
+    assert_eq!(refusal.code(), "advance_not_fully_paid");
+    let Err(SettlementError::Refused(refusal)) = issue(vec![of(Some("50.01"))]) else { panic!() };
+    assert_eq!(refusal.code(), "payment_exceeds_total");
 }

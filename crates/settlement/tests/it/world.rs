@@ -276,7 +276,7 @@ impl World {
     }
 
     pub fn issue_advance(&mut self, id: &str) -> Decided {
-        let decided = self.load([id.to_owned()]).issue_advance(id, &self.stamp);
+        let decided = self.load([id.to_owned()]).issue_advance(id, Vec::new(), &self.stamp);
         self.apply(decided)
     }
 

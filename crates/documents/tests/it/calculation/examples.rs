@@ -1,7 +1,7 @@
 //! Worked examples: those of the specification by their letters, and one for each decided question.
 
 use racun_documents::calculation::{
-    CalculationMode, Discount, DiscountKind, LineInput, PricedLine, calculate, convert,
+    CalculationMode, Discount, DiscountKind, LineInput, PricedLine, calculate,
 };
 use racun_kernel::{Currency, Decimal};
 
@@ -203,19 +203,6 @@ fn separators_keep_their_place_and_count_nothing() {
 #[test]
 fn no_lines_come_to_nothing() {
     check(B2C, [], ["0", "0", "0", "0"]);
-}
-
-#[test]
-fn converted_amounts_round_to_the_currency_converted_into() {
-    for (amount, rate, into, converted) in [
-        ("100", "0.9217", "EUR", "92.17"),
-        ("10.50", "1.08335", "EUR", "11.38"),
-        ("-0.01", "0.5", "EUR", "-0.01"),
-        ("12.34", "164.55", "JPY", "2031"),
-    ] {
-        let found = convert(&decimal(amount), &decimal(rate), currency(into));
-        assert_eq!(found, decimal(converted), "{amount} at {rate}");
-    }
 }
 
 #[test]

@@ -1,9 +1,11 @@
-//! What documents are to one another in money: advances with their tax, and what credit notes
-//! leave.
+//! What documents are to one another: links, and in money advances with their tax, credit, and what
+//! credit notes leave.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod advances;
+mod credits;
+mod links;
 mod rests;
 
 use racun_documents::calculation::CalculationMode;
@@ -79,6 +81,13 @@ fn issued(
     };
     let numbering = Numbering::of(kind, draft.tenant(), TODAY, &formats, None);
     draft.issue(&numbering, 7, None, TODAY, stamp).unwrap()
+}
+
+/// What `document` has left, as settlement says: total less credited less applied, once issued.
+fn left(document: &Document) -> Decimal {
+    let amounts = &document.amounts;
+    let given_out = &amounts.total_credited + &amounts.total_applied;
+    (&amounts.total_with_tax - &given_out).max(Decimal::zero())
 }
 
 /// A document of the lines that `text` has, apart by `;`.

@@ -1,26 +1,33 @@
-//! Received supplier invoices.
+//! Received supplier invoices: documents of others, as an entity enters them in its books.
+//!
+//! | Module     | Owns                                                    |
+//! | ---------- | ------------------------------------------------------- |
+//! | `content`  | what an expense says, and its limits                    |
+//! | `supplier` | the supplier as frozen on an expense                    |
+//! | `item`     | its items                                               |
+//! | `amounts`  | its totals, calculated of the items or given            |
+//! | `warnings` | what is odd about it                                    |
 
+mod amounts;
 mod content;
-mod parts;
+mod item;
+mod supplier;
 mod warnings;
 
 use racun_kernel::id::{EntityId, ExpenseId};
-use racun_kernel::{Decimal, Field, Issue, Issues, Stamp, Tenant, Value};
+use racun_kernel::{Decimal, Field, Issue, Issues, Stamp, StoreError, Tenant, Value};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
+pub use amounts::{ExpenseAmounts, ExpenseSummaryTax};
 pub use content::{
     ExpenseContent, MAX_EXPENSE_ITEMS, MAX_EXPENSE_NOTE_CHARS, MAX_EXPENSE_TAXES,
-    MAX_EXPENSE_TEXT_CHARS, MAX_EXPENSE_TOTAL,
+    MAX_EXPENSE_TEXT_CHARS,
 };
-pub use parts::{
-    ExpenseAmounts, ExpenseBankAccount, ExpenseClassification, ExpenseDiscount,
-    ExpenseDiscountType, ExpenseExchangeRate, ExpenseItem, ExpenseItemTranslations, ExpenseLineTax,
-    ExpenseRecognition, ExpenseRecognitionMethod, ExpenseSummaryTax, ExpenseSupplier,
-};
+pub use item::ExpenseItem;
+pub use supplier::ExpenseSupplier;
 
-use crate::error::{Refusal, SettlementError};
-use crate::settleable::{Settleable, SettleableKind, SettleableStage};
+use crate::{DocumentError, Refused, TransactionType};
 
 /// How an expense was entered in the books.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -96,14 +103,15 @@ impl Expense {
 
     /// The expense with other content. Content that is the same changes nothing.
     ///
+    /// Whether what is paid still fits is settlement's to say.
+    ///
     /// # Errors
     /// When it is voided; when the content breaks a limit or is not complete on an issued expense;
-    /// when more is paid than it would come to; issue `not_updatable` at `currency_code` when the
-    /// currency is another and something is paid.
-    pub fn update(self, content: ExpenseContent, stamp: &Stamp) -> Result<Self, SettlementError> {
+    /// issue `not_updatable` at `currency_code` when the currency is another and something is paid.
+    pub fn update(self, content: ExpenseContent, stamp: &Stamp) -> Result<Self, DocumentError> {
         let mut issues = Issues::default();
         match &self.stage {
-            ExpenseStage::Voided(..) => return Err(self.voided().into()),
+            ExpenseStage::Voided(..) => return Err(Refused::Voided.into()),
             ExpenseStage::Issued(_) => content.check_complete(&mut issues),
             ExpenseStage::Draft => {}
         }
@@ -116,19 +124,14 @@ impl Expense {
         }
         content.check_into(&mut issues);
         issues.into_result(())?;
-        let after = Self { content, updated_at: stamp.now(), ..self };
-        if after.total_paid.is_positive() {
-            let settleable = after.settleable();
-            settleable.must_hold(&after.total_paid, settleable.total_with_tax.clone())?;
-        }
-        Ok(after)
+        Ok(Self { content, updated_at: stamp.now(), ..self })
     }
 
     /// The draft as entered in the books, under the entity's own `number` where it has one.
     ///
     /// # Errors
     /// When it is no draft; issues `required` at what is missing of supplier, date and total.
-    pub fn finalize(self, number: Option<String>, stamp: &Stamp) -> Result<Self, SettlementError> {
+    pub fn finalize(self, number: Option<String>, stamp: &Stamp) -> Result<Self, DocumentError> {
         self.must_be_draft()?;
         let mut issues = Issues::default();
         self.content.check_complete(&mut issues);
@@ -141,10 +144,10 @@ impl Expense {
     ///
     /// # Errors
     /// For drafts, and when it is voided already.
-    pub fn void(self, stamp: &Stamp) -> Result<Self, SettlementError> {
+    pub fn void(self, stamp: &Stamp) -> Result<Self, DocumentError> {
         match self.stage {
-            ExpenseStage::Draft => Err(Refusal::DocumentIsDraft { id: self.id.to_string() }.into()),
-            ExpenseStage::Voided(..) => Err(self.voided().into()),
+            ExpenseStage::Draft => Err(Refused::Draft.into()),
+            ExpenseStage::Voided(..) => Err(Refused::Voided.into()),
             ExpenseStage::Issued(issued) => {
                 let stage = ExpenseStage::Voided(issued, stamp.now());
                 Ok(Self { stage, updated_at: stamp.now(), ..self })
@@ -156,7 +159,7 @@ impl Expense {
     ///
     /// # Errors
     /// When it is no draft, or deleted already.
-    pub fn delete(self, stamp: &Stamp) -> Result<Self, SettlementError> {
+    pub fn delete(self, stamp: &Stamp) -> Result<Self, DocumentError> {
         self.must_be_draft()?;
         Ok(Self { deleted_at: Some(stamp.now()), updated_at: stamp.now(), ..self })
     }
@@ -167,38 +170,14 @@ impl Expense {
         Self { total_paid, updated_at: stamp.now(), ..self }
     }
 
-    fn must_be_draft(&self) -> Result<(), SettlementError> {
+    fn must_be_draft(&self) -> Result<(), DocumentError> {
         if self.deleted_at.is_some() {
-            return Err(SettlementError::NotFound { id: self.id.to_string() });
+            return Err(StoreError::NotFound { id: self.id.to_string() }.into());
         }
         if self.stage == ExpenseStage::Draft {
             return Ok(());
         }
-        Err(Refusal::DocumentNotDraft { id: self.id.to_string() }.into())
-    }
-
-    fn voided(&self) -> Refusal {
-        Refusal::DocumentVoided { id: self.id.to_string() }
-    }
-
-    /// What settlement knows of it.
-    #[must_use]
-    pub fn settleable(&self) -> Settleable {
-        let total = self.content.amounts.total_with_tax.clone();
-        Settleable {
-            id: self.id.to_string(),
-            kind: SettleableKind::Expense,
-            stage: match self.stage {
-                ExpenseStage::Draft => SettleableStage::Draft,
-                ExpenseStage::Issued(_) => SettleableStage::Issued,
-                ExpenseStage::Voided(..) => SettleableStage::Voided,
-            },
-            currency: self.content.currency,
-            total_with_tax: total.unwrap_or_else(Decimal::zero),
-            total_paid: self.total_paid.clone(),
-            total_applied: Decimal::zero(),
-            total_credited: Decimal::zero(),
-        }
+        Err(Refused::NotDraft.into())
     }
 
     /// Whether it is not finalized yet.
@@ -277,7 +256,8 @@ racun_kernel::record! {
         Field::number("total_paid") => expense.total_paid,
         Field::number("total_due") => expense.total_due(),
         Field::bool("paid_in_full") => expense.paid_in_full(),
-        Field::text("transaction_type") => content.transaction_type,
+        Field::text("transaction_type")
+            => content.transaction_type.map(TransactionType::name),
         Field::text("reference").searched() => content.reference,
         Field::text("note").searched() => content.note,
         Field::map("metadata") => content.metadata,

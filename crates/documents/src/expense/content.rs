@@ -1,13 +1,15 @@
 //! What an expense says, and its limits.
 
 use racun_kernel::id::SupplierId;
-use racun_kernel::{Currency, Decimal, Issue, Issues, Metadata, text};
+use racun_kernel::{
+    Classification, Currency, Decimal, ExchangeRate, Issue, Issues, Metadata, text,
+};
 use serde::{Deserialize, Serialize};
 use time::Date;
 
-use super::parts::{
-    ExpenseAmounts, ExpenseClassification, ExpenseExchangeRate, ExpenseItem, ExpenseSupplier,
-};
+use super::{ExpenseAmounts, ExpenseItem, ExpenseSupplier};
+use crate::TransactionType;
+use crate::calculation::{CalculationMode, MAX_TOTAL};
 
 /// Items that one expense may hold.
 pub const MAX_EXPENSE_ITEMS: usize = 1_000;
@@ -17,8 +19,6 @@ pub const MAX_EXPENSE_TAXES: usize = 100;
 pub const MAX_EXPENSE_TEXT_CHARS: usize = 500;
 /// Characters that an expense's note and an item's description may hold.
 pub const MAX_EXPENSE_NOTE_CHARS: usize = 10_000;
-/// The furthest from zero that a total may be.
-pub const MAX_EXPENSE_TOTAL: i64 = 140_737_488_355_327;
 
 /// What an expense says: looked up, calculated and ready to keep.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,13 +47,13 @@ pub struct ExpenseContent {
     /// The currency of its amounts.
     pub currency: Currency,
     /// Into the entity's currency, when it is another.
-    pub exchange_rate: Option<ExpenseExchangeRate>,
-    /// The kind of purchase, as documents name it.
-    pub transaction_type: Option<String>,
-    /// The calculation mode by which its items came to its totals, as documents name it.
-    pub calculation_mode: Option<String>,
+    pub exchange_rate: Option<ExchangeRate>,
+    /// The kind of purchase.
+    pub transaction_type: Option<TransactionType>,
+    /// The calculation mode by which its items came to its totals; `None` when those are given.
+    pub calculation_mode: Option<CalculationMode>,
     /// What was bought, when only totals are known: a product or a service.
-    pub summary_classification: Option<ExpenseClassification>,
+    pub summary_classification: Option<Classification>,
     /// The caller's reference.
     pub reference: Option<String>,
     /// The caller's note.
@@ -67,6 +67,31 @@ pub struct ExpenseContent {
 }
 
 impl ExpenseContent {
+    /// Content in `currency` that says nothing yet.
+    #[must_use]
+    pub fn blank(currency: Currency) -> Self {
+        Self {
+            supplier_id: None,
+            supplier: None,
+            supplier_document_number: None,
+            date: None,
+            date_received: None,
+            date_due: None,
+            date_service: None,
+            date_service_to: None,
+            currency,
+            exchange_rate: None,
+            transaction_type: None,
+            calculation_mode: None,
+            summary_classification: None,
+            reference: None,
+            note: None,
+            metadata: Metadata::default(),
+            items: Vec::new(),
+            amounts: ExpenseAmounts::default(),
+        }
+    }
+
     /// Whether it keeps all limits.
     ///
     /// # Errors
@@ -88,7 +113,7 @@ impl ExpenseContent {
         if let Some(supplier) = &self.supplier {
             issues.collect("supplier", supplier.check());
         }
-        if self.summary_classification == Some(ExpenseClassification::Advance) {
+        if self.summary_classification == Some(Classification::Advance) {
             let issue = Issue::new("invalid_value", "expected product or service");
             issues.push(issue.at("summary_classification"));
         }
@@ -141,14 +166,11 @@ impl ExpenseContent {
             ("total_discount", &amounts.total_discount),
         ] {
             let Some(amount) = amount else { continue };
-            let decimals = self.currency.decimals();
-            if !amount.fits_scale(decimals) {
-                let message =
-                    format!("an amount in {} has at most {decimals} decimals", self.currency);
-                issues.push(Issue::new("too_many_decimals", message).at(field));
+            if let Err(issue) = self.currency.check(amount) {
+                issues.push(issue.at(field));
             }
-            if amount.abs() > Decimal::from(MAX_EXPENSE_TOTAL) {
-                let message = format!("between -{MAX_EXPENSE_TOTAL} and {MAX_EXPENSE_TOTAL}");
+            if amount.abs() > Decimal::from(MAX_TOTAL) {
+                let message = format!("between -{MAX_TOTAL} and {MAX_TOTAL}");
                 issues.push(Issue::new("out_of_range", message).at(field));
             }
         }
@@ -169,29 +191,5 @@ impl ExpenseContent {
         if self.amounts.total_with_tax.is_none() {
             missing("total_with_tax", "give items, or the totals");
         }
-    }
-}
-
-impl ExpenseSupplier {
-    fn check(&self) -> Result<(), Issues> {
-        let mut issues = Issues::default();
-        for (field, text) in [
-            ("name", &self.name),
-            ("email", &self.email),
-            ("address", &self.address),
-            ("address_2", &self.address_2),
-            ("post_code", &self.post_code),
-            ("city", &self.city),
-            ("state", &self.state),
-            ("country", &self.country),
-            ("country_code", &self.country_code),
-            ("tax_number", &self.tax_number),
-            ("company_number", &self.company_number),
-            ("phone", &self.phone),
-            ("peppol_id", &self.peppol_id),
-        ] {
-            text::check_field(&mut issues, field, text.as_deref(), MAX_EXPENSE_TEXT_CHARS);
-        }
-        issues.into_result(())
     }
 }

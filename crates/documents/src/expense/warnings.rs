@@ -53,21 +53,21 @@ impl ExpenseContent {
     fn of_rates(&self, found: &mut Issues) {
         let supplier = self.supplier.as_ref().and_then(|supplier| supplier.country_code.as_deref());
         let (Some(country), Some(day)) = (supplier, self.date) else { return };
-        let odd = |rate: &Option<Decimal>, reverse_charge: bool| {
+        let odd = |rate: Option<&Decimal>, reverse_charge: bool| {
             // Where the entity owes the tax, the rate is its own country's.
-            let rate = rate.as_ref().filter(|_| !reverse_charge)?;
+            let rate = rate.filter(|_| !reverse_charge)?;
             vat_rates::warning(country, rate, day).map(|issue| issue.at("rate"))
         };
         for (n, item) in self.items.iter().enumerate() {
             for (m, tax) in item.taxes.iter().enumerate() {
-                if let Some(issue) = odd(&tax.rate, tax.reverse_charge) {
+                if let Some(issue) = odd(Some(&tax.rate), tax.reverse_charge) {
                     found.push(issue.at(m).at("taxes").at(n).at("items"));
                 }
             }
         }
         if self.items.is_empty() {
             for (n, tax) in self.amounts.taxes.iter().enumerate() {
-                if let Some(issue) = odd(&tax.rate, tax.reverse_charge) {
+                if let Some(issue) = odd(tax.rate.as_ref(), tax.reverse_charge) {
                     found.push(issue.at(n).at("taxes"));
                 }
             }
