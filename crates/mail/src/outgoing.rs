@@ -5,8 +5,8 @@ use racun_kernel::{Field, Stamp, Tenant};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
-/// Where a secret is to stand in a subject, text or HTML: a token that opens an account or joins an
-/// entity. It is made when the mail is delivered, and no row ever holds it.
+/// Where a secret is to stand in a subject, text or HTML: a token that opens an account, joins an
+/// entity or leads to an archive. It is made when the mail is delivered, and no row ever holds it.
 pub const SECRET: &str = "\u{e010}secret\u{e010}";
 
 /// What a mail is about.
@@ -27,6 +27,8 @@ pub enum MailKind {
     WebhookDisabled,
     /// Subscriptions and their invoices.
     Billing,
+    /// An archive that is complete, to the person who asked for it.
+    Export,
 }
 
 impl MailKind {
@@ -41,6 +43,7 @@ impl MailKind {
             Self::Invitation => "invitation",
             Self::WebhookDisabled => "webhook_disabled",
             Self::Billing => "billing",
+            Self::Export => "export",
         }
     }
 }

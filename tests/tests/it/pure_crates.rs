@@ -36,7 +36,7 @@ pub const PURE: &[(&str, &[&str])] = &[
     ("racun-billing", &["racun-kernel", "serde", "serde_json", "thiserror", "time"]),
     ("racun-catalog", &["async-trait", "racun-kernel", "serde", "serde_json", "thiserror", "time"]),
     ("racun-documents", &["racun-kernel", "serde", "serde_json", "thiserror", "time", "ulid"]),
-    ("racun-exports", &["racun-kernel", "time"]),
+    ("racun-exports", &["crc32fast", "racun-kernel", "time"]),
     (
         "racun-fiscal",
         &[

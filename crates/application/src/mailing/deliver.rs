@@ -16,6 +16,7 @@ use racun_mail::{
 use serde_json::Value as Json;
 
 use super::people::{MAX_SUBJECT_CHARS, RESET_PAGE, Sender};
+use crate::exports::archive::mint_link;
 use crate::jobs::{Ending, Handler, Job, JobKind, LeaseError, NewJob, Outcome, still_held};
 use crate::printing::{PrintPdf, Printer, PrintingError};
 
@@ -160,7 +161,10 @@ impl Postman {
 
 const fn takes_secret(kind: MailKind) -> bool {
     match kind {
-        MailKind::PasswordReset | MailKind::Verification | MailKind::Invitation => true,
+        MailKind::PasswordReset
+        | MailKind::Verification
+        | MailKind::Invitation
+        | MailKind::Export => true,
         MailKind::Document | MailKind::Reminder | MailKind::WebhookDisabled | MailKind::Billing => {
             false
         }
@@ -180,6 +184,11 @@ async fn secret(
             let about = mail.entity_id.zip(mail.about.first());
             let Some((entity, invitation)) = about else { return Ok(None) };
             return mint_invitation_token(store, entity, invitation, stamp).await;
+        }
+        MailKind::Export => {
+            let about = mail.account_id.zip(mail.about.first());
+            let Some((account, export)) = about else { return Ok(None) };
+            return Ok(mint_link(store, account, export, stamp).await?);
         }
         _ => MailTokenPurpose::Verification,
     };
