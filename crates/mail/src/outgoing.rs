@@ -122,6 +122,10 @@ pub struct OutgoingMail {
     pub text: String,
     /// The same as HTML.
     pub html: Option<String>,
+    /// The locale in which the document that it is about stands around its text; `None` for a mail
+    /// about none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub locale: Option<String>,
     /// The locale in which the document that it is about goes along as PDF; `None` when it does
     /// not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -178,6 +182,7 @@ impl OutgoingMail {
             subject: new.subject,
             text: new.text,
             html: new.html,
+            locale: None,
             attached_pdf: None,
             state: MailState::Queued,
             attempts: 0,
@@ -186,6 +191,13 @@ impl OutgoingMail {
             created_at: stamp.now(),
             updated_at: stamp.now(),
         }
+    }
+
+    /// The mail in the style of the document that it is about, which is read in `locale` when the
+    /// mail is delivered.
+    #[must_use]
+    pub fn styled(self, locale: String) -> Self {
+        Self { locale: Some(locale), ..self }
     }
 
     /// The mail with the document that it is about as PDF, which is printed in `locale` when the

@@ -14,7 +14,7 @@ mod port;
 mod shared;
 mod wanted;
 
-pub(crate) use attachment::Printer;
+pub(crate) use attachment::{Printer, logo};
 pub use port::{CannotPrint, PrintPdf};
 pub use shared::{SharedPaper, shared};
 pub use wanted::Wanted;

@@ -3,6 +3,7 @@
 use actix_web::test::TestRequest;
 use serde_json::{Value, json};
 
+use crate::files::{Sent, form};
 use crate::harness::{Answer, Api, Who, text};
 use crate::mailbox::Post;
 
@@ -270,4 +271,40 @@ async fn a_mail_takes_the_document_along() {
     let plain = json!({"to": OWNER, "subject": "a", "body_text": "b", "attach_pdf": true});
     let refused = api.post("/email/send", &owner, plain).await.with(422);
     assert_eq!(refused.issue(), ("[\"attach_pdf\"]".to_owned(), "not_allowed".to_owned()));
+}
+
+#[actix_web::test]
+async fn a_mail_is_in_the_style_of_its_document() {
+    let post = Post::open().await;
+    let (api, owner) = (&post.api, post.owner(OWNER).await);
+    let settings = json!({"settings": {"primary_color": "#123456"}});
+    api.patch(&format!("/entities/{}", owner.entity()), &owner, settings).await.with(200);
+    let more = json!({"customer": {"name": "<script>"}, "date_due": "2026-10-31"});
+    let id = post.document(&owner, "/invoices", more).await;
+    let number = text(&api.get(&format!("/invoices/{id}"), &owner).await.json()["number"]);
+    let send = async |more: Value| {
+        let mut body =
+            json!({"to": OWNER, "locale": "en-US", "body_text": "**Pay**, {customer_name}"});
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        api.post(&format!("/documents/{id}/send"), &owner, body).await.with(200);
+        post.deliver().await.remove(0)
+    };
+    let bare = send(json!({})).await;
+    let html = bare.html.unwrap();
+    for part in [&*number, "#123456", "€100.00", "10/31/2026", "Pri Ani", "<strong>Pay</strong>"]
+    {
+        assert!(html.contains(part), "{part}: {html}");
+    }
+    assert!(!html.contains("<script") && !html.contains("<img"), "{html}");
+    assert!(bare.attachments.is_empty(), "{:?}", bare.attachments);
+    assert!(bare.text.starts_with("Pay, <script>\n") && !bare.text.contains("**"), "{}", bare.text);
+
+    let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x08\0\0\0\x08\x08\x06\0\0\0";
+    let logo = form("/files", &Sent(png, "logo.png", "image/png"), &[("category", "logo")]);
+    api.call(owner.sign(logo)).await.with(201);
+    let whole = send(json!({"attach_pdf": true})).await;
+    assert!(whole.html.unwrap().contains("src=\"cid:logo\""));
+    let [logo, pdf] = &*whole.attachments else { panic!("{:?}", whole.attachments) };
+    assert_eq!((logo.content_id.as_deref(), &*logo.content), (Some("logo"), &png[..]));
+    assert_eq!((pdf.content_id.as_deref(), &*pdf.media_type), (None, "application/pdf"));
 }

@@ -65,6 +65,41 @@ fn the_page_takes_nothing_from_elsewhere() {
 }
 
 #[test]
+fn a_letter_shows_what_counts_in_the_issuers_colour_and_fetches_nothing() {
+    let document = rich();
+    let mut source = source(&document, "sl");
+    let logo = |media_type: &str| Picture {
+        bytes: b"\x89PNG".to_vec(),
+        media_type: media_type.to_owned(),
+        scale_percent: 100,
+        alt: "Logo \"x\"".to_owned(),
+    };
+    source.logo = Some(logo("image/png"));
+    source.look.primary_color = Some("#aabbcc".to_owned());
+    let paper = Paper::of(&source);
+    let text = "<p>Hello <strong>Bor</strong></p>\n";
+    let letter = paper.letter(text);
+    assert_eq!(letter.logo, paper.logo.as_ref());
+    let due = paper.totals.last().unwrap();
+    let until = paper.facts.iter().find(|fact| fact.key == "date_due");
+    let said = [paper.number.as_deref(), Some(&*paper.title), Some(&*due.text)];
+    for part in said.into_iter().chain([until.map(|fact| &*fact.text), Some(&*paper.issuer.name)]) {
+        assert!(letter.html.contains(&escape(part.unwrap())), "{part:?}: {}", letter.html);
+    }
+    assert!(letter.html.contains(text) && letter.html.contains("8px solid #aabbcc"));
+    assert!(letter.html.contains("src=\"cid:logo\" alt=\"Logo &quot;x&quot;\""));
+    for elsewhere in ["http:", "https:", "//", "@import", "url(", "<style", "<script", "data:"] {
+        assert!(!letter.html.contains(elsewhere), "{elsewhere}: {}", letter.html);
+    }
+    source.look.primary_color = Some("red;}".to_owned());
+    source.logo = Some(logo("image/svg+xml"));
+    let paper = Paper::of(&source);
+    let letter = paper.letter("");
+    assert!(letter.logo.is_none() && !letter.html.contains("<img"), "{}", letter.html);
+    assert!(!letter.html.contains("red"), "{}", letter.html);
+}
+
+#[test]
 fn an_estimate_is_answered_by_forms_and_a_link_that_leads_nowhere_has_a_page() {
     let estimate =
         issued(draft(DocumentKind::Estimate, content(), vec![line("x", "1", "1", "22")]));
