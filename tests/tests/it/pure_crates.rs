@@ -63,7 +63,6 @@ pub const PURE: &[(&str, &[&str])] = &[
             "racun-kernel",
             "rxing",
             "serde",
-            "serde_json",
             "time",
         ],
     ),

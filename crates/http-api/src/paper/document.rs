@@ -4,7 +4,7 @@ use actix_web::http::StatusCode;
 use actix_web::web;
 use actix_web::{HttpRequest, HttpResponse};
 use racun_access::Permission::ReadTill;
-use racun_application::printing;
+use racun_application::printing::{self, Wanted};
 use racun_billing::Feature;
 use racun_kernel::Issue;
 use racun_paper::page::Around;
@@ -51,9 +51,12 @@ pub(crate) const ROUTES: &[Route] = &[
 ];
 
 async fn paper(call: &EntityCall, path: &PathText, query: &Query) -> Result<Paper, ApiError> {
-    let wanted = wanted(query)?;
+    paper_of(call, path, &wanted(query)?).await
+}
+
+async fn paper_of(call: &EntityCall, path: &PathText, wanted: &Wanted) -> Result<Paper, ApiError> {
     let id = path.0.parse().map_err(|_| ApiError::no_such("document", &path.0))?;
-    Ok(printing::paper(call.cx(), &*call.files, call.entity(), id, &wanted).await?)
+    Ok(printing::paper(call.cx(), &*call.files, call.entity(), id, wanted).await?)
 }
 
 async fn pdf(
@@ -90,15 +93,16 @@ async fn receipt(
     if !matches!(query.one("format")?, None | Some("escpos")) {
         return Err(Issue::new("invalid_value", "expected escpos").at("format").into());
     }
-    let roll = match query.one("template")?.map(Template::from_name) {
-        None | Some(Some(Template::Receipt80)) => Roll::Wide,
-        Some(Some(Template::Receipt58)) => Roll::Narrow,
+    let (roll, template) = match query.one("template")?.map(Template::from_name) {
+        None | Some(Some(Template::Receipt80)) => (Roll::Wide, Template::Receipt80),
+        Some(Some(Template::Receipt58)) => (Roll::Narrow, Template::Receipt58),
         Some(_) => {
             let message = "expected `receipt_80` or `receipt_58`";
             return Err(Issue::new("invalid_value", message).at("template").into());
         }
     };
-    let paper = paper(&call, &path, &query).await?;
+    let wanted = Wanted { template: Some(template), ..wanted(&query)? };
+    let paper = paper_of(&call, &path, &wanted).await?;
     let name = format!("{}.bin", paper.file_name());
     let bytes = call.compute(move || paper.escpos(roll)).await;
     limits::make_room(&request, bytes.len()).await?;

@@ -3,6 +3,7 @@
 use actix_web::test::TestRequest;
 use serde_json::{Value, json};
 
+use crate::files::{Sent, form};
 use crate::harness::{Answer, Api, Who, text};
 use crate::mailbox::Post;
 
@@ -253,6 +254,55 @@ async fn hidden_prices_are_on_no_rendering() {
             assert!(!page.contains(price), "{price}: {page}");
         }
     }
+}
+
+#[actix_web::test]
+async fn documents_look_as_the_settings_say() {
+    let api = Api::new().await;
+    let owner = api.owner(OWNER).await;
+    let entity = format!("/entities/{}", owner.entity());
+    let set = async |settings: Value| {
+        api.patch(&entity, &owner, json!({"settings": settings})).await.with(200);
+    };
+    for category in ["logo", "signature"] {
+        let logo = Sent(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06", "a", "");
+        let logo = form("/files", &logo, &[("category", category)]);
+        api.call(owner.sign(logo)).await.with(201);
+    }
+    let more = json!({"footer": "Noga", "note": "Opomba", "signature": "Podpisnica"});
+    let id = made(&api, &owner, "/invoices", more).await;
+    let of = async |form: &str| {
+        let path = format!("/documents/{id}/{form}");
+        api.get(&path, &owner).await.with(200).text
+    };
+    assert_eq!(of("html").await.matches("<img").count(), 2);
+    set(json!({
+        "has_logo": false, "primary_color": "#Abc", "show_payment_amounts": false,
+        "upn_qr": {"enabled": true, "display_mode": "full_slip", "purpose_code": "GDSV"},
+        "epc_qr": {"enabled": true}, "hub3_qr": {"enabled": true},
+        "receipt_note": "Hvala za obisk", "receipt_footer": "Nasvidenje",
+        "receipt_signature": "Blagajna",
+        "translations": {"receipt_footer": {"de-DE": "Bis bald"}},
+    }))
+    .await;
+    let page = of("html?language=sl").await;
+    assert_eq!(page.matches("<img").count(), 1, "the signature alone");
+    for part in ["--main:#aabbcc", "UPN QR:", "GDSV", "***122,00", "EPC QR:", "Noga", "Podpisnica"]
+    {
+        assert!(page.contains(part), "{part} in {page}");
+    }
+    // HUB3 pays to accounts of Croatia; what is due is said where to pay, and not among the totals.
+    for part in ["HUB3", "Nasvidenje", "class=\"main-total\">Za plačilo"] {
+        assert!(!page.contains(part), "{part} in {page}");
+    }
+    for receipt in ["receipt?language=sl", "html?template=receipt_58&language=sl"] {
+        let receipt = of(receipt).await;
+        for part in ["Opomba", "Hvala za obisk", "Nasvidenje", "Blagajna"] {
+            assert!(receipt.contains(part), "{part} in {receipt}");
+        }
+        assert!(!receipt.contains("Noga") && !receipt.contains("Podpisnica"), "{receipt}");
+    }
+    assert!(of("receipt?language=de").await.contains("Bis bald"));
 }
 
 #[actix_web::test]
