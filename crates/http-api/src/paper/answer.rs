@@ -8,10 +8,15 @@ use actix_web::http::header::{
 };
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use racun_application::printing::PrintPdf;
 use racun_paper::page::Page;
+use racun_paper::{Paper, Picture};
 use ring::digest::{SHA256, digest};
 
 use crate::answer::File;
+
+/// Bytes of a picture that stands on a page as it was uploaded.
+const LIGHT: usize = 24 * 1024;
 
 /// Keeps documents out of search engines.
 const X_ROBOTS_TAG: HeaderName = HeaderName::from_static("x-robots-tag");
@@ -19,6 +24,21 @@ const X_ROBOTS_TAG: HeaderName = HeaderName::from_static("x-robots-tag");
 /// Bytes as a PDF that is called after its document.
 pub(super) fn pdf(name: String, bytes: Vec<u8>) -> File {
     File { media_type: "application/pdf", name: format!("{name}.pdf"), bytes }
+}
+
+/// `paper` with pictures as small as a page needs them, for customers load it on their way. One
+/// that does not decode is left out.
+pub(super) async fn lightened(press: &dyn PrintPdf, mut paper: Paper) -> Paper {
+    paper.logo = light(press, paper.logo.take()).await;
+    if let Some(signature) = &mut paper.signature {
+        signature.picture = light(press, signature.picture.take()).await;
+    }
+    paper
+}
+
+async fn light(press: &dyn PrintPdf, picture: Option<Picture>) -> Option<Picture> {
+    let picture = picture?;
+    if picture.bytes.len() <= LIGHT { Some(picture) } else { press.small(picture).await }
 }
 
 /// A page that has its own style and pictures, sends forms to where it came from, and nothing else.

@@ -43,7 +43,7 @@ pub(crate) const ROUTES: &[Route] = &[
     })
     .about(TAG, "Answers a document as bytes for a receipt printer.")
     .explained(
-        "The bytes are ESC/POS, with codes as pictures. As PDF a receipt is \
+        "The bytes are ESC/POS, with logo and codes as pictures. As PDF a receipt is \
          `/documents/{id}/pdf?template=receipt_80`.",
     )
     .reads(RECEIPT)
@@ -78,7 +78,7 @@ async fn html(
     query: Query,
     request: HttpRequest,
 ) -> Result<HttpResponse, ApiError> {
-    let paper = paper(&call, &path, &query).await?;
+    let paper = answer::lightened(call.press(), paper(&call, &path, &query).await?).await;
     let page = call.compute(move || paper.page(&Around::default())).await;
     limits::make_room(&request, page.html.len()).await?;
     Ok(answer::page(StatusCode::OK, page))
@@ -104,7 +104,11 @@ async fn receipt(
     let wanted = Wanted { template: Some(template), ..wanted(&query)? };
     let paper = paper_of(&call, &path, &wanted).await?;
     let name = format!("{}.bin", paper.file_name());
-    let bytes = call.compute(move || paper.escpos(roll)).await;
+    let logo = match &paper.logo {
+        Some(logo) => call.press().dots(logo.clone(), roll.logo_dots(logo.scale_percent)).await,
+        None => None,
+    };
+    let bytes = call.compute(move || paper.escpos(roll, logo.as_ref())).await;
     limits::make_room(&request, bytes.len()).await?;
     Ok(File { media_type: "application/octet-stream", name, bytes })
 }

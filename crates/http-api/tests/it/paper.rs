@@ -306,6 +306,29 @@ async fn documents_look_as_the_settings_say() {
 }
 
 #[actix_web::test]
+async fn a_heavy_logo_is_light_on_pages_and_dots_on_receipts() {
+    let api = Api::new().await;
+    let owner = api.owner(OWNER).await;
+    let mut logo = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06".to_vec();
+    logo.resize(100_000, 7);
+    let sent = form("/files", &Sent(&logo, "a", ""), &[("category", "logo")]);
+    api.call(owner.sign(sent)).await.with(201);
+    let id = made(&api, &owner, "/invoices", json!({})).await;
+    let link = link(&api, &owner, &id).await;
+    let preview = api.post("/invoices/preview", &owner, invoice(json!({}))).await.with(200);
+    for page in [
+        api.get(&format!("/documents/{id}/html"), &owner).await.with(200),
+        browse(&api, &link).await.with(200),
+        preview,
+    ] {
+        assert!(page.text.contains("base64,iQ==\""), "one byte of the logo: {}", page.text);
+        assert!(page.text.len() < 50_000);
+    }
+    let receipt = api.get(&format!("/documents/{id}/receipt"), &owner).await.with(200);
+    assert!(receipt.text.contains("\u{1d}v0\0\u{1}\0\u{8}\0"), "{}", receipt.text);
+}
+
+#[actix_web::test]
 async fn a_mail_takes_the_document_along() {
     let post = Post::open().await;
     let (api, owner) = (&post.api, post.owner(OWNER).await);
