@@ -196,7 +196,7 @@ async function checkDownload(page) {
   assert.equal(Buffer.from(await answer.arrayBuffer()).subarray(0, 5).toString(), "%PDF-");
 }
 
-// Accepts by the keyboard alone, rejects by a click, and is told when another was quicker.
+// Accepts by the keyboard alone, rejects by a click, and sees a message when another reply came first.
 async function reply(browser, width) {
   const pressed = [
     ["accept", "accepted_at", "Sprejeto"],

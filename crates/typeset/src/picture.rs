@@ -20,7 +20,7 @@ pub(crate) const ON_PAPER: u32 = 900;
 /// The longer side of a picture on a page: twice what the style sheet lets it take of a screen.
 pub(crate) const ON_PAGES: u32 = 480;
 /// Bytes that a decoded picture may take. `racun-catalog` refuses logos and signatures of more when
-/// they are uploaded (`MAX_PRINTED_PIXELS`); this holds for whatever came another way.
+/// they are uploaded (`MAX_PRINTED_PIXELS`); this holds for pictures that came another way.
 const MOST_MEMORY: u64 = 64 * 1024 * 1024;
 /// Pictures that are kept ready: an issuer prints the same logo again and again.
 const KEPT: usize = 16;

@@ -192,7 +192,7 @@ impl Beside {
 }
 
 /// The picture of the unit, else the entity's own in `slot`, where it shows that. A picture whose
-/// bytes are missing is left out, so that the document is printed all the same.
+/// bytes are missing is left out, and the document is printed without it.
 async fn picture(
     cx: Context<'_>,
     files: &dyn FileStorage,
