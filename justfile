@@ -31,6 +31,7 @@ bench: && bench-http
     cargo bench -p racun-documents
     cargo bench -p racun-authorities
     cargo bench -p racun-typeset
+    cargo bench -p racun-einvoicing
 
 # What the server does over HTTP: start, read, issue, pay, pos, fiscal, webhooks, overhead, lists; all of it when none is named.
 bench-http *parts:

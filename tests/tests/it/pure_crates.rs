@@ -36,6 +36,18 @@ pub const PURE: &[(&str, &[&str])] = &[
     ("racun-billing", &["racun-kernel", "serde", "serde_json", "thiserror", "time"]),
     ("racun-catalog", &["async-trait", "racun-kernel", "serde", "serde_json", "thiserror", "time"]),
     ("racun-documents", &["racun-kernel", "serde", "serde_json", "thiserror", "time", "ulid"]),
+    (
+        "racun-einvoicing",
+        &[
+            "en16931",
+            "en16931-formats",
+            "quick-xml",
+            "racun-kernel",
+            "roxmltree",
+            "rust_decimal",
+            "time",
+        ],
+    ),
     ("racun-exports", &["racun-kernel", "time"]),
     (
         "racun-fiscal",
