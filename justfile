@@ -31,8 +31,9 @@ bench: && bench-http
     cargo bench -p racun-documents
     cargo bench -p racun-authorities
     cargo bench -p racun-typeset
+    cargo bench -p racun-einvoicing
 
-# What the server does over HTTP: start, read, issue, pay, pos, fiscal, webhooks, overhead, lists; all of it when none is named.
+# What the server does over HTTP: start, read, issue, pay, pos, fiscal, webhooks, overhead, lists, memory, neighbours, paper, exports; all of it when none is named.
 bench-http *parts:
     cargo bench -p racun-tests --bench http -- {{parts}}
 
@@ -43,6 +44,10 @@ drill *words:
 # Lints the description, and lets clients that generators write spend a day with a server: all, or those named; needs npm, Python and a JDK.
 clients *names:
     tests/clients/run {{names}}
+
+# Looks at the page behind a shared link in a headless Chromium, with axe and without scripts; needs npm and Chromium.
+browser:
+    tests/browser/run
 
 # Advisories, licences, sources and who may use what, as the CI checks them; installs cargo-deny.
 deny:

@@ -30,7 +30,7 @@ Commands:
             authority of Slovenia or Croatia is told of, its outage included;
             `--url http://127.0.0.1:8080` plays on a running server;
             `racun demo paper [FOLDER]` writes one document of each template
-            as PDF, without a server
+            as PDF, and exports as XLSX, CSV and ZIP
 
 Options:
   -h, --help      Prints this

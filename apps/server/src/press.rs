@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
 use racun_application::printing::{CannotPrint, PrintPdf};
-use racun_paper::Paper;
+use racun_paper::{Modules, Paper, Picture};
 use racun_render::Text;
 use racun_typeset::{TypesetError, Typesetter};
 use tokio::sync::Semaphore;
@@ -26,10 +26,10 @@ impl Press {
         Self { typesetter: Arc::default(), turns: Arc::new(turns) }
     }
 
-    async fn set(
+    async fn set<T: Send + 'static>(
         &self,
-        set: impl FnOnce(&Typesetter) -> Result<Vec<u8>, TypesetError> + Send + 'static,
-    ) -> Result<Vec<u8>, CannotPrint> {
+        set: impl FnOnce(&Typesetter) -> Result<T, TypesetError> + Send + 'static,
+    ) -> Result<T, CannotPrint> {
         // The semaphore is never closed, so there is always a turn. The work keeps it: a caller
         // that gives up ends neither the work nor its turn.
         let turn = Arc::clone(&self.turns).acquire_owned().await;
@@ -39,7 +39,7 @@ impl Press {
             set(ready(&typesetter)?)
         };
         match tokio::task::spawn_blocking(work).await {
-            Ok(file) => file.map_err(|error| CannotPrint(error.to_string())),
+            Ok(made) => made.map_err(|error| CannotPrint(error.to_string())),
             Err(error) => Err(CannotPrint(error.to_string())),
         }
     }
@@ -62,5 +62,13 @@ impl PrintPdf for Press {
 
     async fn print_text(&self, text: Text) -> Result<Vec<u8>, CannotPrint> {
         self.set(move |typesetter| typesetter.text(&text)).await
+    }
+
+    async fn small(&self, picture: Picture) -> Option<Picture> {
+        self.set(move |typesetter| Ok(typesetter.small(&picture))).await.ok()?
+    }
+
+    async fn dots(&self, picture: Picture, most: (u32, u32)) -> Option<Modules> {
+        self.set(move |typesetter| Ok(typesetter.dots(&picture, most))).await.ok()?
     }
 }

@@ -9,6 +9,7 @@ use racun_fiscal::Retry;
 use racun_http_api::Options;
 use tokio::sync::oneshot;
 
+use crate::authorities::Connected;
 use crate::demo::Play;
 use crate::outside::{self, Outside};
 use crate::settings::Settings;
@@ -22,6 +23,30 @@ const RETRY: Retry = Retry { initial: Duration::from_secs(1), max: Duration::fro
 /// # Errors
 /// When the server does not start, or a step of the demo fails.
 pub async fn demo(play: Play) -> anyhow::Result<()> {
+    on_server(async |base, authorities| {
+        let simulator = match play {
+            Play::Fiscal(_) => {
+                Some(authorities.simulator().context("no simulator of the authorities")?)
+            }
+            Play::MainJob | Play::Pos => None,
+        };
+        demo::play(play, base, simulator).await
+    })
+    .await
+}
+
+/// Writes documents and exports of such a server into `folder`.
+///
+/// # Errors
+/// As [`demo`], and when a file cannot be written.
+pub async fn paper(folder: Option<&str>) -> anyhow::Result<()> {
+    on_server(async |base, _| demo::write_paper(folder, base).await).await
+}
+
+/// Runs `work` on a server with temporary data, given its address and its own authorities.
+async fn on_server(
+    work: impl AsyncFnOnce(&str, &Connected) -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
     let folder = tempfile::tempdir().context("no folder for the demo's data")?;
     let mut settings = Settings::default();
     settings.database.dir = folder.path().to_owned();
@@ -36,19 +61,13 @@ pub async fn demo(play: Play) -> anyhow::Result<()> {
     let authorities = authorities::connect(&settings)?;
     let outside =
         Outside { public_url: format!("http://{address}"), ..outside::connect(&settings)? };
-    let simulator = match play {
-        Play::Fiscal(_) => {
-            Some(authorities.simulator().context("no simulator of the authorities")?)
-        }
-        Play::MainJob | Play::Pos => None,
-    };
     let services = serve::services(opened.store, Arc::clone(&authorities), outside, keys, RETRY);
-    let work = jobs::start(&services, serve::following(&services));
+    let following = jobs::start(&services, serve::following(&services));
     let server = tokio::spawn(racun_http_api::run(listener, services, options));
-    let outcome = demo::play(play, &format!("http://{address}"), simulator).await;
-    work.stopping().stop();
+    let outcome = work(&format!("http://{address}"), &authorities).await;
+    following.stopping().stop();
     drop(stop);
     server.await.context("the demo's server panicked")??;
-    work.end().await;
+    following.end().await;
     outcome
 }

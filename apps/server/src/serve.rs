@@ -6,7 +6,9 @@ use std::time::Instant;
 
 use anyhow::Context as _;
 use racun_access::OpenedKeys;
+use racun_application::exports::archive::{Archivist, ExportSweeper};
 use racun_application::fiscalization::{self, FiscalAuthority, TipsHandler};
+use racun_application::jobs::Handler;
 use racun_application::mailing::Postman;
 use racun_application::payments::NoAuthority;
 use racun_fiscal::Retry;
@@ -246,11 +248,31 @@ pub fn following(services: &Services) -> Following {
     let stamp = Arc::new(clock::stamp);
     let postman = Postman { store, mailer, press, files, base, stamp };
     following.handlers.push(Arc::new(postman));
+    following.handlers.extend(exporting(services));
     if let Some(fiscal) = services.fiscal() {
         let (store, stamp) = (Arc::clone(&services.store), Arc::new(clock::stamp));
         following.handlers.push(Arc::new(TipsHandler { store, fiscal, stamp }));
     }
     following
+}
+
+/// Who puts archives together, and who removes them.
+fn exporting(services: &Services) -> [Arc<dyn Handler>; 2] {
+    let (store, files) = (Arc::clone(&services.store), Arc::clone(&services.files));
+    let sweeper = ExportSweeper {
+        store: Arc::clone(&store),
+        files: Arc::clone(&files),
+        stamp: Arc::new(clock::stamp),
+    };
+    let archivist = Archivist {
+        store,
+        files,
+        press: Arc::clone(&services.press),
+        limits: services.storage.limits(),
+        base: Arc::clone(&services.public_url),
+        stamp: Arc::new(clock::stamp),
+    };
+    [Arc::new(archivist), Arc::new(sweeper)]
 }
 
 /// Commands from nothing to a sandbox key, ready to copy.

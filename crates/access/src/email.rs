@@ -1,6 +1,6 @@
 //! E-mail addresses and other short texts: what is accepted.
 
-use racun_kernel::text::check;
+use racun_kernel::text::{check, turns_direction};
 use racun_kernel::{Issue, Issues};
 pub(crate) use racun_kernel::{check_address as check_email, fold_address as fold_email};
 
@@ -8,9 +8,9 @@ pub(crate) use racun_kernel::{check_address as check_email, fold_address as fold
 pub(crate) const MAX_NAME_CHARS: usize = 255;
 
 /// Whether `c` can change how the text around it reads: a control character, or one that turns the
-/// direction of what follows (UAX 9).
+/// direction of what follows.
 fn hides(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    c.is_control() || turns_direction(c)
 }
 
 /// Accepts a name: not blank, at most 255 characters, none of which hides or turns others.

@@ -138,7 +138,9 @@ pub use mail_token::{
     MAIL_TOKENS, MailToken, MailTokenPurpose, OpenMailToken, Proof, find_mail_token,
     mint_mail_token, owner_of, reset_password, verify_email,
 };
-pub use mailing::{check_may_send, find_mail_locale, first_outside_sandbox, is_to_be_invited};
+pub use mailing::{
+    check_may_send, find_insider, find_mail_locale, first_outside_sandbox, is_to_be_invited,
+};
 pub use maker::{HeldMaker, Maker, Right};
 pub use master_key::{
     MASTER_KEYS, MasterKeyError, MasterKeyRecord, OpenedKeys, begin_rotation, end_rotation, id_of,
@@ -162,7 +164,7 @@ pub use password::{PasswordHash, check_password, hash_password};
 pub use password_change::{WRONG_PASSWORD, change_password, wrong_current_password};
 pub use permission::{Permission, authorize, permits};
 pub use pin::{Pin, PinKey};
-pub use secret::{Digest, WithSecret};
+pub use secret::{Digest, WithSecret, is_token, new_token};
 pub use session::{
     Ending, Origin, SESSION_SECONDS, SESSIONS, Session, end_sessions_of, find_user_id,
     list_sessions, log_out, open_session,

@@ -1,5 +1,6 @@
 //! Who may send e-mail, and to whom the sandbox does.
 
+use racun_kernel::id::UserId;
 use racun_kernel::{Context, Principal, Store, Tenant};
 
 use crate::email::check_email;
@@ -77,6 +78,18 @@ pub async fn first_outside_sandbox<'a>(
         }
     }
     Ok(None)
+}
+
+/// The person `user`, as long as what the entity has may be mailed to them: their address is
+/// verified, and the account is their own or they belong to the entity.
+///
+/// # Errors
+/// The store's failure.
+pub async fn find_insider(cx: Context<'_>, user: UserId) -> Result<Option<User>, AccessError> {
+    let id = user.to_string();
+    let found: Option<User> = cx.store.get(&USERS, &Tenant::directory(), &id).await?;
+    let Some(user) = found else { return Ok(None) };
+    Ok(is_inside(cx, &user.email).await?.then_some(user))
 }
 
 /// Whether `address` is a verified user's of the account or of the entity.

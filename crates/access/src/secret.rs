@@ -60,12 +60,14 @@ impl<T: fmt::Debug> fmt::Debug for WithSecret<T> {
 }
 
 /// A new token: `prefix` and 256 random bits.
-pub(crate) fn new_token(prefix: &str, stamp: &Stamp) -> String {
+#[must_use]
+pub fn new_token(prefix: &str, stamp: &Stamp) -> String {
     format!("{prefix}{}", URL_SAFE_NO_PAD.encode(stamp.secret()))
 }
 
 /// Whether `text` is formed as [`new_token`] forms it.
-pub(crate) fn is_token(prefix: &str, text: &str) -> bool {
+#[must_use]
+pub fn is_token(prefix: &str, text: &str) -> bool {
     text.strip_prefix(prefix).is_some_and(|rest| {
         let sane = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
         rest.len() == TOKEN_CHARS && rest.bytes().all(sane)

@@ -13,12 +13,19 @@ use racun_pos::events as pos;
 use racun_settlement::events as settlement;
 use racun_webhooks::events as webhooks;
 
+use crate::exports::archive::EXPORT_JOBS;
 use crate::jobs::JOBS;
 
 racun_kernel::events! {
     /// What happens to jobs.
     pub mod job on JOBS {
         RETRIED = "job.retried",
+    }
+    /// What happens to exports that a worker puts together.
+    pub mod export_job on EXPORT_JOBS {
+        CREATED = "export_job.created",
+        COMPLETED = "export_job.completed",
+        FAILED = "export_job.failed",
     }
     /// What the interface lists of payment apps. Nothing tells it: there are none.
     pub mod payment_app {
@@ -83,6 +90,7 @@ static EVENTS: LazyLock<Vec<EventKind>> = LazyLock::new(|| {
         catalog::file::ALL,
         webhooks::webhook::ALL,
         job::ALL,
+        export_job::ALL,
     ];
     [&published[..], &in_the_log, &access::ALL, &pos::ALL, &fiscal::ALL].concat().concat()
 });

@@ -4,6 +4,8 @@
 //! | --------------- | -------------------------------------------------------------------------- |
 //! | `billing`       | subscriptions: what they allow, what is counted, what time makes of them   |
 //! | `activities`    | the log as an entity's members read it                                     |
+//! | `budget`        | how many bytes an account stores, and may                                  |
+//! | `convert`       | parts that documents and the catalogue both keep                           |
 //! | `documents`     | documents made of the catalogue's records and the entity's settings        |
 //! | `events`        | all events that there are, as crates declare them                          |
 //! | `exports`       | records as rows of tables, and their totals                                |
@@ -34,6 +36,7 @@
 
 pub mod activities;
 pub mod billing;
+pub mod budget;
 pub mod consumer;
 pub mod documents;
 pub mod entities;
@@ -72,7 +75,12 @@ pub use events::{event_named, events};
 pub const DATA_VERSION: u32 = 2;
 
 /// The tables of this crate's own.
-static TABLES: [&Table; 3] = [&jobs::JOBS, &consumer::LOG_READERS, &overdue::OVERDUE_NOTICES];
+static TABLES: [&Table; 4] = [
+    &jobs::JOBS,
+    &consumer::LOG_READERS,
+    &overdue::OVERDUE_NOTICES,
+    &exports::archive::EXPORT_JOBS,
+];
 
 /// Every table that a store has to keep.
 #[must_use]

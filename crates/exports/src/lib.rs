@@ -1,7 +1,9 @@
-//! Exported tables: sheets of typed cells, headings in 18 languages, and how they are written.
+//! Exported tables: sheets of typed cells, headings in 18 languages, and how they are written; and
+//! archives of exported files.
 //!
 //! | Module  | Owns                                                                     |
 //! | ------- | ------------------------------------------------------------------------ |
+//! | `archive` | files as ZIP, part by part                                             |
 //! | `cell`  | what a cell holds                                                        |
 //! | `sheet` | sheets and their columns                                                 |
 //! | `words` | headings and names of sheets in the languages of documents               |
@@ -14,12 +16,16 @@
 //! **Invariants.** No text of a record becomes a formula, in no format. A number is written with
 //! the digits that it has.
 
+mod archive;
 mod cell;
 mod csv;
 mod port;
 mod sheet;
 mod words;
 
+pub use archive::{
+    ArchiveFull, ArchiveNames, ArchivePart, MAX_ARCHIVE_BYTES, MAX_ARCHIVE_FILES, archive_end,
+};
 pub use cell::Cell;
 pub use csv::{Csv, CsvStyle};
 pub use port::{SheetWriter, Spreadsheets};

@@ -1,16 +1,18 @@
 //! Answers other than a plain 200.
 
 use std::io::{self, ErrorKind, Write};
+use std::sync::Arc;
 
-use actix_web::body::{BodyStream, BoxBody};
+use actix_web::body::{BodyStream, BoxBody, SizedStream};
 use actix_web::dev::ServiceResponse;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{
     Charset, ContentDisposition, ContentType, DispositionParam, DispositionType, ExtendedValue,
 };
-use actix_web::web::BytesMut;
+use actix_web::web::{Bytes, BytesMut};
 use actix_web::{HttpMessage as _, HttpRequest, HttpResponse, Responder, ResponseError as _};
 use futures_util::stream::try_unfold;
+use racun_catalog::FileStorage;
 use serde::Serialize;
 use tokio::io::AsyncReadExt as _;
 
@@ -40,6 +42,17 @@ impl<T: Serialize + Send + 'static> Responder for Created<T> {
 
     fn respond_to(self, request: &HttpRequest) -> HttpResponse {
         json(StatusCode::CREATED, self.0, request)
+    }
+}
+
+/// 202 with what was begun, and goes on after the answer.
+pub struct Accepted<T>(pub T);
+
+impl<T: Serialize + Send + 'static> Responder for Accepted<T> {
+    type Body = BoxBody;
+
+    fn respond_to(self, request: &HttpRequest) -> HttpResponse {
+        json(StatusCode::ACCEPTED, self.0, request)
     }
 }
 
@@ -153,6 +166,38 @@ impl Responder for StreamedFile {
     }
 }
 
+/// 200 with a file to keep, whose parts are in the storage of files: one is in memory at a time.
+pub struct StoredFile {
+    /// Its media type.
+    pub media_type: &'static str,
+    /// Its name, without signs that control.
+    pub name: String,
+    /// How long it is.
+    pub bytes: u64,
+    /// Where its parts are.
+    pub files: Arc<dyn FileStorage>,
+    /// Their keys, in their order.
+    pub keys: Vec<String>,
+}
+
+impl Responder for StoredFile {
+    type Body = BoxBody;
+
+    fn respond_to(self, _: &HttpRequest) -> HttpResponse {
+        let rest = (self.files, self.keys.into_iter());
+        let parts = try_unfold(rest, |(files, mut keys)| async {
+            let Some(key) = keys.next() else { return Ok(None) };
+            let part = files.get(&key).await.map_err(io::Error::other)?;
+            // The connection breaks off, so that half a file is not taken for a whole one.
+            let part = part.ok_or_else(|| io::Error::from(ErrorKind::NotFound))?;
+            Ok::<_, io::Error>(Some((Bytes::from(part), (files, keys))))
+        });
+        let mut answer = HttpResponse::Ok();
+        answer.insert_header(to_keep(self.name)).content_type(self.media_type);
+        answer.body(SizedStream::new(self.bytes, Box::pin(parts)))
+    }
+}
+
 /// What tells browsers to keep a file under `name`.
 fn to_keep(name: String) -> ContentDisposition {
     let plain = |sign: char| if sign.is_ascii_graphic() || sign == ' ' { sign } else { '_' };
@@ -180,7 +225,7 @@ impl Responder for File {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Arc, Mutex};
+    use std::sync::Mutex;
     use std::thread;
 
     use actix_web::body::to_bytes;

@@ -35,7 +35,8 @@ const PLAIN: &[Parameter] = &[
     },
     Parameter {
         name: "kind",
-        meaning: "Only jobs of this kind: webhook_delivery, mail, invoice_overdue, fiscal_tips.",
+        meaning: "Only jobs of this kind: webhook_delivery, mail, invoice_overdue, \
+                  fiscal_tips, document_export, export_expiry.",
         kind: ParameterKind::Text,
     },
 ];
@@ -46,7 +47,8 @@ const PLAIN: &[Parameter] = &[
 struct JobBody {
     /// Its id.
     id: String,
-    /// What sort of work: `webhook_delivery`, `mail`, `fiscal_tips`.
+    /// What sort of work: `webhook_delivery`, `mail`, `fiscal_tips`, `document_export`,
+    /// `export_expiry`.
     kind: String,
     /// The entity it is done for.
     #[schema(required = true)]

@@ -25,6 +25,7 @@ const AREAS: &[&[Route]] = &[
     access::operators::ROUTES,
     // Before the paths in which an id stands where these say `export`.
     exports::ROUTES,
+    exports::ARCHIVES,
     catalog::customers::ROUTES,
     catalog::suppliers::ROUTES,
     catalog::items::ROUTES,

@@ -231,6 +231,8 @@ kinds! {
     MailToken, MailTokenId = "mtok_";
     /// Something that is to be done after a commit.
     Job, JobId = "job_";
+    /// An export that is put together in the background.
+    ExportJob, ExportJobId = "expjob_";
     /// A request.
     Request, RequestId = "req_";
 }

@@ -20,6 +20,8 @@ pub struct Attachment {
     pub media_type: String,
     /// Its content.
     pub content: Vec<u8>,
+    /// The id by which the mail's HTML shows it, as `cid:` and the id; `None` for a file to keep.
+    pub content_id: Option<String>,
 }
 
 /// An e-mail, ready to go.

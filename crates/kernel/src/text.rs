@@ -94,6 +94,48 @@ pub fn fold(text: &str) -> String {
     folded
 }
 
+/// Whether `c` turns the direction of writing for what follows, so that `gpj.exe` is shown as
+/// `exe.jpg`: the characters with the property `Bidi_Control` (Unicode 17, `PropList.txt`; UAX 9,
+/// 2).
+#[must_use]
+pub const fn turns_direction(c: char) -> bool {
+    matches!(
+        c,
+        '\u{61c}' | '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+    )
+}
+
+/// Whether `c` is a character without a shape: one that joins, parts, selects or turns others. All
+/// of [`turns_direction`] are among them; control characters are not.
+///
+/// These are the characters with the property `Default_Ignorable_Code_Point` (Unicode 17,
+/// `DerivedCoreProperties.txt`), the marks of annotations between lines (U+FFF9 to U+FFFB), and the
+/// last two code points of the first plane, which are no characters.
+#[must_use]
+pub const fn is_unseen(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}'
+            | '\u{34f}'
+            | '\u{61c}'
+            | '\u{115f}'..='\u{1160}'
+            | '\u{17b4}'..='\u{17b5}'
+            | '\u{180b}'..='\u{180f}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{3164}'
+            | '\u{fe00}'..='\u{fe0f}'
+            | '\u{feff}'
+            | '\u{ffa0}'
+            | '\u{fff0}'..='\u{fffb}'
+            | '\u{fffe}'..='\u{ffff}'
+            | '\u{1bca0}'..='\u{1bca3}'
+            | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0000}'..='\u{e0fff}'
+    )
+}
+
 /// The combining marks that accented letters decompose into.
 const MARKS: std::ops::RangeInclusive<char> = '\u{300}'..='\u{36f}';
 
@@ -152,6 +194,18 @@ mod tests {
             let folded = fold(&letter.to_string());
             assert_eq!(fold(&folded), folded, "{letter:?}");
         }
+    }
+
+    #[test]
+    fn what_turns_the_direction_is_unseen_and_letters_are_seen() {
+        let turning: Vec<char> = ('\0'..=char::MAX).filter(|c| turns_direction(*c)).collect();
+        assert_eq!(turning.len(), 12, "as many as Unicode lists: {turning:?}");
+        assert!(turning.iter().all(|c| is_unseen(*c)));
+        for hidden in "\u{ad}\u{200b}\u{200d}\u{2060}\u{feff}\u{fe0f}\u{e0041}".chars() {
+            assert!(is_unseen(hidden) && !turns_direction(hidden), "{hidden:?}");
+        }
+        let seen = "aŽ ß\u{a0}\u{301}\u{2028}Жש日€\u{fffd}\n\0🦀";
+        assert_eq!(seen.chars().find(|c| is_unseen(*c)), None);
     }
 
     #[test]

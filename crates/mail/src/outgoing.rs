@@ -5,8 +5,8 @@ use racun_kernel::{Field, Stamp, Tenant};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
-/// The placeholder of a secret in a subject, text or HTML: a token that opens an account or joins
-/// an entity. It is made when the mail is delivered, and no row ever holds it.
+/// The placeholder of a secret in a subject, text or HTML: a token that opens an account, joins an
+/// entity or leads to an archive. It is made when the mail is delivered, and no row ever holds it.
 pub const SECRET: &str = "\u{e010}secret\u{e010}";
 
 /// What a mail is about.
@@ -27,6 +27,8 @@ pub enum MailKind {
     WebhookDisabled,
     /// Subscriptions and their invoices.
     Billing,
+    /// An archive that is complete, to the person who asked for it.
+    Export,
 }
 
 impl MailKind {
@@ -41,6 +43,7 @@ impl MailKind {
             Self::Invitation => "invitation",
             Self::WebhookDisabled => "webhook_disabled",
             Self::Billing => "billing",
+            Self::Export => "export",
         }
     }
 }
@@ -119,6 +122,10 @@ pub struct OutgoingMail {
     pub text: String,
     /// The same as HTML.
     pub html: Option<String>,
+    /// The locale in which the document that it is about stands around its text; `None` for a mail
+    /// about none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub locale: Option<String>,
     /// The locale in which the document that it is about goes along as PDF; `None` when it does
     /// not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -175,6 +182,7 @@ impl OutgoingMail {
             subject: new.subject,
             text: new.text,
             html: new.html,
+            locale: None,
             attached_pdf: None,
             state: MailState::Queued,
             attempts: 0,
@@ -183,6 +191,13 @@ impl OutgoingMail {
             created_at: stamp.now(),
             updated_at: stamp.now(),
         }
+    }
+
+    /// The mail in the style of the document that it is about, which is read in `locale` when the
+    /// mail is delivered.
+    #[must_use]
+    pub fn styled(self, locale: String) -> Self {
+        Self { locale: Some(locale), ..self }
     }
 
     /// The mail with the document that it is about as PDF, which is printed in `locale` when the

@@ -42,6 +42,8 @@ pub enum Wording {
     Verification,
     /// A person is invited to `{entity_name}`.
     Invitation,
+    /// An archive of documents is complete, to the person who asked for it.
+    Export,
 }
 
 impl Wording {
@@ -69,12 +71,13 @@ impl Wording {
             Self::PasswordReset => 6,
             Self::Verification => 7,
             Self::Invitation => 8,
+            Self::Export => 9,
         }
     }
 }
 
 /// Subjects and bodies in the order of [`Wording::place`].
-type Texts = [(&'static str, &'static str); 9];
+type Texts = [(&'static str, &'static str); 10];
 
 const ENGLISH: Texts = [
     (
@@ -128,6 +131,12 @@ const ENGLISH: Texts = [
         "Hello,\n\nyou are invited to work in **{entity_name}** with {product}. Follow this link \
          within seven days and choose a password:\n\n{link}\n\nIf you do not know why, disregard \
          this message.",
+    ),
+    (
+        "Your documents of {entity_name} are ready",
+        "Hello,\n\nthe archive with the documents of **{entity_name}** that you asked for is \
+         ready. Download it within seven days:\n\n{link}\n\nThe link works as long as you belong \
+         to {entity_name}. Please keep it to yourself: it opens the archive without a password.",
     ),
 ];
 
@@ -184,6 +193,12 @@ const SLOVENIAN: Texts = [
         "Pozdravljeni,\n\nvabljeni ste k delu v **{entity_name}** s storitvijo {product}. V sedmih \
          dneh sledite tej povezavi in izberite geslo:\n\n{link}\n\nČe ne veste, za kaj gre, \
          sporočilo prezrite.",
+    ),
+    (
+        "Vaši dokumenti podjetja {entity_name} so pripravljeni",
+        "Pozdravljeni,\n\narhiv z dokumenti podjetja **{entity_name}**, ki ste ga naročili, je \
+         pripravljen. Prenesite ga v sedmih dneh:\n\n{link}\n\nPovezava deluje, dokler imate \
+         dostop do podjetja {entity_name}. Ne posredujte je drugim: arhiv odpre brez gesla.",
     ),
 ];
 
@@ -242,6 +257,12 @@ const CROATIAN: Texts = [
          dana slijedite ovu poveznicu i odaberite lozinku:\n\n{link}\n\nAko ne znate zašto, \
          zanemarite ovu poruku.",
     ),
+    (
+        "Vaši dokumenti tvrtke {entity_name} su spremni",
+        "Poštovani,\n\narhiva s dokumentima tvrtke **{entity_name}** koju ste zatražili je \
+         spremna. Preuzmite je u roku od sedam dana:\n\n{link}\n\nPoveznica vrijedi dok imate \
+         pristup tvrtki {entity_name}. Ne prosljeđujte je drugima: otvara arhivu bez lozinke.",
+    ),
 ];
 
 const GERMAN: Texts = [
@@ -298,5 +319,12 @@ const GERMAN: Texts = [
         "Guten Tag,\n\nSie sind eingeladen, in **{entity_name}** mit {product} mitzuarbeiten. \
          Folgen Sie innerhalb von sieben Tagen diesem Link und wählen Sie ein \
          Passwort:\n\n{link}\n\nWenn Sie nicht wissen, worum es geht, ist nichts zu tun.",
+    ),
+    (
+        "Ihre Dokumente von {entity_name} sind bereit",
+        "Guten Tag,\n\ndas Archiv mit den Dokumenten von **{entity_name}**, um das Sie gebeten \
+         haben, ist fertig. Laden Sie es innerhalb von sieben Tagen herunter:\n\n{link}\n\nDer \
+         Link gilt, solange Sie zu {entity_name} gehören. Bitte geben Sie ihn nicht weiter: Er \
+         öffnet das Archiv ohne Passwort.",
     ),
 ];

@@ -1,7 +1,8 @@
 //! The model as bytes for a receipt printer that speaks ESC/POS.
 //!
 //! Source of the commands: the reference of Epson's printers, which others follow. Codes are sent
-//! as pictures, for printers make neither the version nor the character set that a UPN QR needs.
+//! as pictures, for printers make neither the version nor the character set that a UPN QR needs. A
+//! logo is given as dots, for this crate decodes no pictures.
 
 use encoding_rs::{Encoding, WINDOWS_1250, WINDOWS_1251, WINDOWS_1252, WINDOWS_1257};
 
@@ -45,6 +46,18 @@ impl Roll {
             Self::Wide => 576,
             Self::Narrow => 384,
         }
+    }
+
+    /// Dots across and down that a logo may take, as on a roll that is set as PDF: seven tenths of
+    /// the paper and 20 mm, at so many percent of that.
+    #[must_use]
+    pub fn logo_dots(self, scale_percent: u8) -> (u32, u32) {
+        let across = match self {
+            Self::Wide => 403,
+            Self::Narrow => 268,
+        };
+        let part = |whole: u32| whole * u32::from(scale_percent) / 100;
+        (part(across), part(160))
     }
 }
 
@@ -202,13 +215,15 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
 }
 
 impl Paper {
-    /// The document as bytes for a receipt printer.
-    ///
-    /// The printer has no pictures of logos and signatures; all texts are there.
+    /// The document as bytes for a receipt printer, under `logo` where there is one: dots of at
+    /// most [`Roll::logo_dots`]. Pictures of signatures are left out; all texts are there.
     #[must_use]
-    pub fn escpos(&self, roll: Roll) -> Vec<u8> {
+    pub fn escpos(&self, roll: Roll, logo: Option<&Modules>) -> Vec<u8> {
         let mut to = Printer::new(roll);
         to.command(CENTER);
+        if let Some(logo) = logo.filter(|logo| (1..=roll.dots()).contains(&logo.width)) {
+            to.picture(logo, logo.width);
+        }
         to.command(BOLD);
         to.line(&self.issuer.name);
         to.command(PLAIN);

@@ -1,9 +1,9 @@
-//! How long a page takes to print, beside deflating a file in the same run; and that memory is
-//! flat.
+//! How long a page takes to print, beside deflating a file in the same run, and beside typst's own
+//! command line where there is one; and that memory is flat.
 //!
-//! Run with `cargo bench -p racun-typeset`, and `-- 10000` for so many renders in the part on
-//! memory. Fails when an invoice of 5 lines takes 15 ms of one core or more, one of 50 lines 50 ms,
-//! or when memory grows by more than 16 MB.
+//! Run with `cargo bench -p racun-typeset`, and `-- 500` for fewer renders in the part on memory,
+//! which are 10,000 otherwise and take minutes. Fails when an invoice of 5 lines takes 15 ms of one
+//! core or more, one of 50 lines 50 ms, or when memory grows by more than 16 MB.
 #![expect(clippy::unwrap_used, reason = "a measurement ends where it cannot go on")]
 
 #[expect(dead_code, reason = "the tests use the rest")]
@@ -11,12 +11,16 @@
 mod sample;
 
 use std::hint::black_box;
+use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use racun_paper::{Paper, Template};
 use racun_typeset::Typesetter;
 
 const ROUNDS: usize = 60;
+/// Renders of the part on memory.
+const RENDERS: usize = 10_000;
 /// What the baseline encodes: a picture of so many pixels on each side, as PNG.
 const SIDE: u32 = 256;
 
@@ -61,8 +65,48 @@ fn baseline() -> Duration {
     })
 }
 
+/// The same page by typst's command line, a process for each; none where there is no such program.
+fn command_line(paper: &Paper) -> Option<Duration> {
+    let is_there = Command::new("typst").arg("--version").output();
+    is_there.is_ok_and(|output| output.status.success()).then_some(())?;
+    let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = tempfile::tempdir().unwrap();
+    for template in std::fs::read_dir(crate_folder.join("templates")).unwrap() {
+        let template = template.unwrap();
+        std::fs::copy(template.path(), folder.path().join(template.file_name())).unwrap();
+    }
+    std::fs::write(folder.path().join("data.json"), serde_json::to_vec(paper).unwrap()).unwrap();
+    let source = folder.path().join(format!("{}.typ", paper.template.name()));
+    Some(median(|| {
+        let mut typst = Command::new("typst");
+        typst.args(["compile", "--ignore-system-fonts", "--pdf-standard", "a-3b", "--jobs", "1"]);
+        typst.arg("--font-path").arg(crate_folder.join("fonts"));
+        typst.arg("--root").arg(folder.path()).arg(&source).arg(folder.path().join("page.pdf"));
+        let output = typst.output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }))
+}
+
+fn beside_command_line(setter: &Typesetter) {
+    let paper = sample::plain_invoice(Template::Modern, 5);
+    let Some(theirs) = command_line(&paper) else {
+        println!("not set beside typst's command line: no program typst here");
+        return;
+    };
+    let own = median(|| {
+        black_box(setter.paper(&paper).unwrap());
+    });
+    println!(
+        "typst's command line takes {} µs for a page of 5 lines, and we {} µs: {} times",
+        theirs.as_micros(),
+        own.as_micros(),
+        theirs.as_micros() / own.as_micros().max(1),
+    );
+}
+
 fn main() {
-    let renders = std::env::args().filter_map(|word| word.parse().ok()).next_back().unwrap_or(500);
+    let mut words = std::env::args().filter_map(|word| word.parse().ok());
+    let renders = words.next_back().unwrap_or(RENDERS);
     let setter = Typesetter::new().unwrap();
     let print = |paper: &Paper| black_box(setter.paper(paper).unwrap().len());
     let base = baseline();
@@ -95,6 +139,7 @@ fn main() {
         );
         failed |= u128::from(cpu) >= limit * 1_000;
     }
+    beside_command_line(&setter);
     let paper = |number: usize| {
         let mut paper = sample::plain_invoice(Template::ALL[number % 8], 5);
         paper.number = Some(format!("2026-{number}"));

@@ -1,5 +1,6 @@
 //! Which characters reach the paper.
 
+use racun_kernel::text::is_unseen;
 use serde_json::Value;
 
 use crate::world::Workshop;
@@ -23,7 +24,7 @@ pub(crate) fn make_printable(value: &mut Value, workshop: &Workshop, plain: bool
 
 /// `text` with characters that can be printed. When `plain`, only with letters that stand alone.
 fn printable(text: &str, workshop: &Workshop, plain: bool) -> String {
-    let shown = text.chars().filter(|c| !is_unseen(*c)).map(|c| match c {
+    let shown = text.chars().filter(|c| !is_without_shape(*c)).map(|c| match c {
         '\t' | '\r' | '\u{2028}' | '\u{2029}' => ' ',
         c if workshop.has(c) && !is_private(c) && !(plain && is_joined(c)) => c,
         '\n' => '\n',
@@ -32,26 +33,9 @@ fn printable(text: &str, workshop: &Workshop, plain: bool) -> String {
     shown.collect()
 }
 
-/// Characters without a shape: controls, and those that join, part or turn others.
-fn is_unseen(c: char) -> bool {
-    (c.is_control() && !matches!(c, '\n' | '\t' | '\r'))
-        || matches!(
-            c,
-            '\u{ad}'
-                | '\u{34f}'
-                | '\u{61c}'
-                | '\u{115f}'..='\u{1160}'
-                | '\u{17b4}'..='\u{17b5}'
-                | '\u{180b}'..='\u{180f}'
-                | '\u{200b}'..='\u{200f}'
-                | '\u{202a}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}'
-                | '\u{fe00}'..='\u{fe0f}'
-                | '\u{feff}'
-                | '\u{fff0}'..='\u{fffb}'
-                | '\u{fffe}'..='\u{ffff}'
-                | '\u{e0000}'..='\u{e0fff}'
-        )
+/// Controls, and characters that join, part or turn others.
+fn is_without_shape(c: char) -> bool {
+    (c.is_control() && !matches!(c, '\n' | '\t' | '\r')) || is_unseen(c)
 }
 
 /// Characters whose meaning is each maker's own; PDF/A does not want them.

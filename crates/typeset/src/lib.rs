@@ -19,14 +19,14 @@ mod picture;
 mod sheet;
 mod world;
 
-use racun_paper::Paper;
+use racun_paper::{Modules, Paper, Picture};
 use racun_render::Text;
 use typst::diag::SourceDiagnostic;
 use typst::foundations::{Datetime, Smart};
 use typst_layout::PagedDocument;
 use typst_pdf::{PdfOptions, PdfStandard, PdfStandards, Timestamp};
 
-use crate::picture::Pictures;
+use crate::picture::{ON_PAGES, Pictures, dots};
 use crate::sheet::{Kept, Sheet};
 use crate::world::{Desk, Workshop};
 
@@ -86,6 +86,26 @@ impl Typesetter {
     /// When it cannot be set: a mistake in the template.
     pub fn text(&self, text: &Text) -> Result<Vec<u8>, TypesetError> {
         self.set(&Sheet::of_text(text))
+    }
+
+    /// `picture` as PNG or JPEG of at most 480 pixels on each side, for a page; `None` when it does
+    /// not decode, or takes more than 64 MiB for that.
+    #[must_use]
+    pub fn small(&self, picture: &Picture) -> Option<Picture> {
+        let ready = self.pictures.ready(&picture.bytes, ON_PAGES)?;
+        let media_type = if ready.ending == "jpg" { "image/jpeg" } else { "image/png" };
+        Some(Picture {
+            bytes: ready.bytes.to_vec(),
+            media_type: media_type.to_owned(),
+            ..picture.clone()
+        })
+    }
+
+    /// `picture` as black dots, at most so many across and down, for a receipt printer; `None` when
+    /// it does not decode, or takes more than 64 MiB for that.
+    #[must_use]
+    pub fn dots(&self, picture: &Picture, (width, height): (u32, u32)) -> Option<Modules> {
+        dots(&picture.bytes, width, height)
     }
 
     /// Further tries leave out what PDF/A may not take, so that a document is never without a file.

@@ -9,7 +9,7 @@ use typst::foundations::Bytes;
 
 use crate::TypesetError;
 use crate::letters::make_printable;
-use crate::picture::Pictures;
+use crate::picture::{ON_PAPER, Pictures};
 use crate::world::Workshop;
 
 /// Where templates find the data.
@@ -91,7 +91,7 @@ impl Sheet {
     /// Names the picture's file in the data; a picture that does not decode is left out.
     fn picture(&mut self, at: &str, picture: Option<&Picture>, name: &str, pictures: &Pictures) {
         let Some(place) = self.data.pointer_mut(at) else { return };
-        let ready = picture.and_then(|picture| pictures.ready(&picture.bytes));
+        let ready = picture.and_then(|picture| pictures.ready(&picture.bytes, ON_PAPER));
         let Some((ready, object)) = ready.zip(place.as_object_mut()) else {
             *place = Value::Null;
             return;

@@ -5,8 +5,8 @@
 //! it, no work.
 //!
 //! `cargo bench -p racun-tests -- pos` measures one part: `start`, `read`, `issue`, `pay`, `pos`,
-//! `fiscal`, `webhooks`, `overhead`, `lists`, `memory`, `neighbours`. `embedded` and `postgres`
-//! select one store: `-- lists postgres`.
+//! `fiscal`, `webhooks`, `overhead`, `lists`, `memory`, `neighbours`, `paper`, `exports`.
+//! `embedded` and `postgres` select one store: `-- lists postgres`.
 
 mod bare;
 mod bounds;
@@ -18,6 +18,7 @@ mod listing;
 mod load;
 mod overhead;
 mod paying;
+mod printing;
 mod report;
 mod seed;
 mod tabs;
@@ -73,6 +74,12 @@ async fn main() {
     }
     if wanted("neighbours") {
         bounds::neighbours().await;
+    }
+    if wanted("paper") {
+        printing::beside_reading().await;
+    }
+    if wanted("exports") {
+        printing::exporting().await;
     }
     if is_measured("embedded") {
         on_the_embedded_store().await;

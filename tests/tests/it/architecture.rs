@@ -50,9 +50,12 @@ const KNOWN_BY: &[(&str, &[&str])] = &[
     ("typst-layout", &["racun-typeset"]),
     ("typst-pdf", &["racun-typeset"]),
     ("rxing", &["racun-paper"]),
+    ("en16931", &["racun-einvoicing"]),
+    ("en16931-formats", &["racun-einvoicing"]),
     ("chrono", &[]),
     ("openssl", &[]),
-    ("rust_decimal", &[]),
+    // The terms of EN 16931 are made of it; nothing is calculated there.
+    ("rust_decimal", &["racun-einvoicing"]),
 ];
 
 #[test]

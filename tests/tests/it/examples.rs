@@ -75,6 +75,7 @@ const STORY: &[(&str, &str)] = &[
     ("createDeliveryNote", ""),
     ("updateDeliveryNote", "del"),
     ("voidDeliveryNote", "del"),
+    ("exportDocumentsAsPdf", ""),
     ("createCustomExpense", ""),
     ("createExpense", ""),
     ("updateExpense", "exp"),

@@ -2,6 +2,7 @@
 
 mod amounts;
 mod architecture;
+mod archives;
 mod bounds;
 mod crash;
 mod customers;

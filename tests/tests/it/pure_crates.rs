@@ -36,7 +36,19 @@ pub const PURE: &[(&str, &[&str])] = &[
     ("racun-billing", &["racun-kernel", "serde", "serde_json", "thiserror", "time"]),
     ("racun-catalog", &["async-trait", "racun-kernel", "serde", "serde_json", "thiserror", "time"]),
     ("racun-documents", &["racun-kernel", "serde", "serde_json", "thiserror", "time", "ulid"]),
-    ("racun-exports", &["racun-kernel", "time"]),
+    (
+        "racun-einvoicing",
+        &[
+            "en16931",
+            "en16931-formats",
+            "quick-xml",
+            "racun-kernel",
+            "roxmltree",
+            "rust_decimal",
+            "time",
+        ],
+    ),
+    ("racun-exports", &["crc32fast", "racun-kernel", "time"]),
     (
         "racun-fiscal",
         &[
@@ -63,7 +75,6 @@ pub const PURE: &[(&str, &[&str])] = &[
             "racun-kernel",
             "rxing",
             "serde",
-            "serde_json",
             "time",
         ],
     ),

@@ -8,11 +8,13 @@
 //! | `receipt`  | such a receipt, as a till prints it                           |
 //! | `qr`       | its code, in characters                                       |
 //! | `paper`    | one document of each template, as files                       |
+//! | `exports`  | documents as XLSX, CSV and an archive of PDFs                 |
 //! | `player`   | who sends the requests, and what is printed of their answers  |
 
+mod exports;
 mod fiscal;
 mod main_job;
-pub mod paper;
+mod paper;
 mod player;
 mod pos;
 mod qr;
@@ -20,6 +22,7 @@ mod receipt;
 
 use racun_authority_simulator::Running;
 use racun_fiscal::Authority;
+use racun_paper::Template;
 use serde_json::{Value, json};
 
 use crate::{clock, print};
@@ -61,6 +64,23 @@ pub async fn play(play: Play, base: &str, simulator: Option<&Running>) -> anyhow
         }
     }
     print::line(format_args!("Done: {} requests.", player.steps()));
+    Ok(())
+}
+
+/// Writes one document of each template into `folder`, or into a folder of its own, and what
+/// exports of the server at `base` make of a few; says where.
+///
+/// # Errors
+/// When a file cannot be set or written, and the first step that fails.
+pub async fn write_paper(folder: Option<&str>, base: &str) -> anyhow::Result<()> {
+    let folder = paper::write(folder).await?;
+    let exports = exports::write(base, &folder).await?;
+    let (documents, exports) = (Template::ALL.len(), exports.len());
+    let whole = folder.canonicalize().unwrap_or(folder);
+    print::line(format_args!(
+        "Done: {documents} documents and {exports} exports in {}",
+        whole.display()
+    ));
     Ok(())
 }
 

@@ -26,11 +26,11 @@ const LINES: [[&str; 4]; 5] = [
 ];
 const IBAN: &str = "SI56 0201 7001 4356 205";
 
-/// Writes one of each template into `folder`, or into a folder of its own, and says where.
+/// Writes one of each template into `folder`, or into a folder of its own, and answers which.
 ///
 /// # Errors
 /// When a file cannot be set or written.
-pub async fn write(folder: Option<&str>) -> anyhow::Result<()> {
+pub(super) async fn write(folder: Option<&str>) -> anyhow::Result<PathBuf> {
     let folder = folder.map_or_else(|| PathBuf::from("racun-paper"), PathBuf::from);
     std::fs::create_dir_all(&folder)
         .with_context(|| format!("folder {} cannot be made", folder.display()))?;
@@ -39,9 +39,7 @@ pub async fn write(folder: Option<&str>) -> anyhow::Result<()> {
         let file = press.print(sample(template)?).await?;
         write_file(&folder, template, &file)?;
     }
-    let whole = folder.canonicalize().unwrap_or(folder);
-    print::line(format_args!("Done: {} documents in {}", Template::ALL.len(), whole.display()));
-    Ok(())
+    Ok(folder)
 }
 
 fn write_file(folder: &Path, template: Template, file: &[u8]) -> anyhow::Result<()> {

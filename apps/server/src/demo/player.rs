@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
-use reqwest::{Client, Method, StatusCode};
+use reqwest::{Client, Method, Response, StatusCode};
 use serde_json::Value;
 
 use crate::print;
@@ -67,6 +67,18 @@ impl Player {
         Ok(answer)
     }
 
+    /// The file at `path`.
+    pub(super) async fn file(&self, what: &'static str, path: &str) -> anyhow::Result<Vec<u8>> {
+        let (answer, took) = self.exchange(what, Method::GET, path, None).await?;
+        let status = answer.status();
+        let bytes = answer.bytes().await.with_context(|| format!("{what}: {path} broke off"))?;
+        if !status.is_success() {
+            bail!("{what}: {path} answered {status}: {}", String::from_utf8_lossy(&bytes));
+        }
+        took.answer(what, status, Value::Null).print(&format!("{} bytes", bytes.len()));
+        Ok(bytes.to_vec())
+    }
+
     /// Sends a request that may be refused.
     pub(super) async fn ask(
         &self,
@@ -75,6 +87,26 @@ impl Player {
         path: &str,
         body: Option<Value>,
     ) -> anyhow::Result<Answer> {
+        let (answer, took) = self.exchange(what, method.clone(), path, body).await?;
+        let status = answer.status();
+        let text = answer.text().await;
+        let text = text.with_context(|| format!("{what}: {method} {path} broke off"))?;
+        let body = match text.as_str() {
+            "" => Value::Null,
+            text => serde_json::from_str(text)
+                .with_context(|| format!("{what}: {method} {path} answered no JSON: {text}"))?,
+        };
+        Ok(took.answer(what, status, body))
+    }
+
+    /// Sends a request, and reads the head of its answer.
+    async fn exchange(
+        &self,
+        what: &'static str,
+        method: Method,
+        path: &str,
+        body: Option<Value>,
+    ) -> anyhow::Result<(Response, Taken)> {
         let step = self.steps.fetch_add(1, Ordering::Relaxed) + 1;
         let url = format!("{}{path}", self.base);
         let mut request = self.client.request(method.clone(), url);
@@ -88,17 +120,23 @@ impl Player {
             request = request.json(body);
         }
         let started = Instant::now();
-        let reached = || format!("{what}: {method} {path} got no answer");
-        let answer = request.send().await.with_context(reached)?;
-        let status = answer.status();
-        let text = answer.text().await.with_context(reached)?;
-        let millis = started.elapsed().as_millis();
-        let body = match text.as_str() {
-            "" => Value::Null,
-            text => serde_json::from_str(text)
-                .with_context(|| format!("{what}: {method} {path} answered no JSON: {text}"))?,
-        };
-        Ok(Answer { step, what, status, millis, body })
+        let answer = request.send().await;
+        let answer = answer.with_context(|| format!("{what}: {method} {path} got no answer"))?;
+        Ok((answer, Taken { step, started }))
+    }
+}
+
+/// A step that was begun.
+struct Taken {
+    step: u32,
+    started: Instant,
+}
+
+impl Taken {
+    /// What it was answered, now that the answer is here.
+    fn answer(self, what: &'static str, status: StatusCode, body: Value) -> Answer {
+        let millis = self.started.elapsed().as_millis();
+        Answer { step: self.step, what, status, millis, body }
     }
 }
 

@@ -125,17 +125,22 @@ fn the_demo_of_slovenia_issues_receipts_through_an_outage() {
 }
 
 #[test]
-fn the_demo_of_paper_writes_a_file_of_each_template_and_says_where() {
+fn the_demo_of_paper_writes_a_file_of_each_template_and_exports_and_says_where() {
     let folder = tempfile::tempdir().unwrap();
     let printed = played(&format!("demo paper {}", folder.path().display()));
     let mut files: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(Result::unwrap).collect();
     files.sort_by_key(std::fs::DirEntry::path);
-    assert_eq!(files.len(), 8, "{printed}");
+    assert_eq!(files.len(), 11, "{printed}");
     for file in files {
-        assert!(std::fs::read(file.path()).unwrap().starts_with(b"%PDF-1.7"));
+        let begins = match file.path().extension().and_then(|ending| ending.to_str()) {
+            Some("pdf") => &b"%PDF-1.7"[..],
+            Some("csv") => "\u{feff}".as_bytes(),
+            _ => b"PK\x03\x04",
+        };
+        assert!(std::fs::read(file.path()).unwrap().starts_with(begins), "{file:?}");
         assert!(printed.contains(&file.path().display().to_string()), "{printed}");
     }
-    assert!(printed.contains("Done: 8 documents in "), "{printed}");
+    assert!(printed.contains("Done: 8 documents and 3 exports in "), "{printed}");
 }
 
 #[test]

@@ -39,7 +39,8 @@ const fn of_units(name: &'static str, shape: Shape) -> Property {
 /// All known keys but those that have endpoints of their own, with what they mean and what holds
 /// when they are absent. A key without a default leaves out what it is for.
 pub(super) static SETTINGS: [Property; 44] = [
-    of_units("pdf_template", OneOf(TEMPLATES)).means("How PDFs look."),
+    of_units("pdf_template", OneOf(TEMPLATES))
+        .means("How PDFs look; `modern` when absent. Always `classic` in Portugal."),
     optional("number_formats", Object(&FORMATS)).means(
         "Formats of numbers by kind of document, of `{yyyy}` or `{yy}` and `{nnnnn}`, as \
              many digits as there are n. Absent: `{yyyy}-{nnnnn}`, with `CN-`, `ADV-`, `DN-` \
@@ -56,9 +57,12 @@ pub(super) static SETTINGS: [Property; 44] = [
         .means("The same for business units: by kind, then by the unit's id or numbering index."),
     of_units("primary_color", Form(is_color, "#RGB or #RRGGBB in hexadecimal digits"))
         .means("The colour of documents: `#RGB` or `#RRGGBB`."),
-    of_units("logo_scale_percent", Whole(30, 100)).means("How large the logo is."),
-    optional("has_logo", Bool).means("Whether documents show the logo."),
-    optional("has_signature", Bool).means("Whether documents show the signature."),
+    of_units("logo_scale_percent", Whole(30, 100))
+        .means("Percent of the logo's size in the template; 100 when absent."),
+    optional("has_logo", Bool)
+        .means("Whether documents show the entity's logo; uploading one sets it."),
+    optional("has_signature", Bool)
+        .means("Whether documents show the entity's signature; uploading one sets it."),
     optional("default_invoice_due_days", Whole(0, MAX_DAYS))
         .means("Days from an invoice's date to its due date; 30 when absent."),
     optional("default_estimate_valid_days", Whole(0, MAX_DAYS))
@@ -84,8 +88,10 @@ pub(super) static SETTINGS: [Property; 44] = [
         .means("Note of advance invoices that are sent none."),
     of_units("default_delivery_note_note", Text(MAX_NOTE_CHARS))
         .means("Note of delivery notes that are sent none."),
-    of_units("document_footer", Text(MAX_FOOTER_CHARS))
-        .means("Footer of documents that are sent none."),
+    of_units("document_footer", Text(MAX_FOOTER_CHARS)).means(
+        "Footer of documents that are sent none. In all texts of documents `{entity_name}` and \
+             other variables of mails stand for what the document says, when it is shown.",
+    ),
     of_units("default_document_signature", Text(MAX_SIGNATURE_CHARS))
         .means("Signature of documents that are sent none."),
     of_units("translations", Object(&TRANSLATIONS))
@@ -123,10 +129,14 @@ pub(super) static SETTINGS: [Property; 44] = [
         .means("Whether delivery notes hide prices; false when absent."),
     of_units("credit_note_negative_values", Bool)
         .means("Whether credit notes show values below zero; false when absent."),
-    of_units("show_payment_amounts", Bool).means("Whether documents show what was paid."),
-    optional("receipt_note", Text(MAX_NOTE_CHARS)).means("Note of receipts."),
-    optional("receipt_footer", Text(MAX_FOOTER_CHARS)).means("Footer of receipts."),
-    optional("receipt_signature", Text(MAX_SIGNATURE_CHARS)).means("Signature of receipts."),
+    of_units("show_payment_amounts", Bool)
+        .means("Whether documents show what was paid and is due; true when absent."),
+    optional("receipt_note", Text(MAX_NOTE_CHARS))
+        .means("Note of receipts, after that of the document."),
+    optional("receipt_footer", Text(MAX_FOOTER_CHARS))
+        .means("Footer of receipts; that of the document when absent."),
+    optional("receipt_signature", Text(MAX_SIGNATURE_CHARS))
+        .means("Signature of receipts; that of the document when absent."),
 ];
 
 static FORMATS: [Property; 6] = [

@@ -109,6 +109,37 @@ keys! {
     /// Whether delivery notes hide prices.
     DELIVERY_NOTE_HIDE_PRICES: bool = flag ["delivery_note_hide_prices"];
 
+    /// How documents look.
+    PDF_TEMPLATE: str = text ["pdf_template"];
+    /// The colour of documents.
+    PRIMARY_COLOR: str = text ["primary_color"];
+    /// How large the logo is.
+    LOGO_SCALE_PERCENT: i64 = whole ["logo_scale_percent"];
+    /// Whether credit notes show values below zero.
+    CREDIT_NOTE_NEGATIVE_VALUES: bool = flag ["credit_note_negative_values"];
+    /// Whether documents show what was paid and what is due.
+    SHOW_PAYMENT_AMOUNTS: bool = flag ["show_payment_amounts"];
+    /// Whether documents have a UPN QR code.
+    UPN_QR_ENABLED: bool = flag ["upn_qr", "enabled"];
+    /// The code alone, or the whole slip.
+    UPN_QR_DISPLAY_MODE: str = text ["upn_qr", "display_mode"];
+    /// The purpose in the UPN QR code.
+    UPN_QR_PURPOSE_CODE: str = text ["upn_qr", "purpose_code"];
+    /// Whether documents have an EPC QR code.
+    EPC_QR_ENABLED: bool = flag ["epc_qr", "enabled"];
+    /// Whether documents have a HUB3 code.
+    HUB3_QR_ENABLED: bool = flag ["hub3_qr", "enabled"];
+    /// The purpose in the HUB3 code.
+    HUB3_QR_PURPOSE_CODE: str = text ["hub3_qr", "purpose_code"];
+    /// The model of references in the HUB3 code.
+    HUB3_QR_REFERENCE_MODEL: str = text ["hub3_qr", "reference_model"];
+    /// Note of receipts.
+    RECEIPT_NOTE: Localized = localized ["receipt_note"];
+    /// Footer of receipts.
+    RECEIPT_FOOTER: Localized = localized ["receipt_footer"];
+    /// Signature of receipts.
+    RECEIPT_SIGNATURE: Localized = localized ["receipt_signature"];
+
     /// Whether VIES is asked for customers' VAT numbers.
     VIES_VALIDATE_VAT: bool = flag ["tax_rules", "eu", "vies_validate_vat"];
     /// Whether taxes that the customer owes are so.

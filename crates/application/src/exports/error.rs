@@ -18,6 +18,12 @@ pub enum ExportError {
     /// What records name cannot be read.
     #[error(transparent)]
     Related(#[from] Error),
+    /// The account has as many exports in the background as it may.
+    #[error(
+        "the account has {} exports that are not over; wait until one is, and ask again",
+        super::archive::MOST_AT_ONCE
+    )]
+    TooManyAtOnce,
     /// The file cannot be written.
     #[error(transparent)]
     Io(#[from] io::Error),

@@ -2,6 +2,7 @@
 //!
 //! | Module       | Owns                                                             |
 //! | ------------ | ---------------------------------------------------------------- |
+//! | `archive`    | documents as PDFs in an archive, by a worker                     |
 //! | `request`    | what is exported, from when to when, by which filter             |
 //! | `documents`  | documents, a sheet for each kind, and their sums                 |
 //! | `sales`      | sales per item, and revenue by category: lines of documents      |
@@ -14,6 +15,7 @@
 //! listed and in no sum. A voided invoice that ended by credit notes is in sums together with them:
 //! both cancel out. What credit notes come to is negative, in rows and in sums.
 
+pub mod archive;
 mod customers;
 mod documents;
 mod error;

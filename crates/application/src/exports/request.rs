@@ -5,6 +5,7 @@ use racun_documents::DocumentKind;
 use racun_documents::expense::EXPENSES;
 use racun_kernel::{Clause, Issue, Issues, ListQuery, Operator, Order, RawQuery, Table};
 use racun_settlement::PAYMENTS;
+use serde::{Deserialize, Serialize};
 use time::Date;
 
 use crate::mailing::locale_of;
@@ -30,11 +31,13 @@ pub enum Export {
 }
 
 /// The days that records are of, both included; one that is missing leaves its side open.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Span {
     /// The first.
+    #[serde(with = "racun_kernel::calendar::date::option")]
     pub from: Option<Date>,
     /// The last.
+    #[serde(with = "racun_kernel::calendar::date::option")]
     pub to: Option<Date>,
 }
 
@@ -122,17 +125,8 @@ impl ExportPlan {
         if let Err(wrong) = request.span.check() {
             issues = wrong;
         }
-        let mut locale = None;
-        for (field, asked) in [("locale", &request.locale), ("language", &request.language)] {
-            let Some(asked) = asked else { continue };
-            match locale_of(asked) {
-                Some(known) => locale = locale.or(Some(known)),
-                None => {
-                    let message = "expected one of the 18 languages or their locales: sl, sl-SI";
-                    issues.push(Issue::new("unknown_locale", message).at(field));
-                }
-            }
-        }
+        let [locale, language] = locales([&request.locale, &request.language], &mut issues);
+        let locale = locale.or(language);
         let (query, search) = (request.query, request.search);
         let raw = RawQuery { query, search, ..RawQuery::default() };
         let mut sources = Vec::new();
@@ -156,4 +150,21 @@ impl ExportPlan {
         let (export, span) = (request.export, request.span);
         issues.into_result(Self { export, span, locale, sources })
     }
+}
+
+/// The locales that the fields `locale` and `language` name.
+pub(super) fn locales(
+    asked: [&Option<String>; 2],
+    issues: &mut Issues,
+) -> [Option<&'static str>; 2] {
+    let mut named = [None; 2];
+    for ((named, asked), field) in named.iter_mut().zip(asked).zip(["locale", "language"]) {
+        let Some(asked) = asked else { continue };
+        *named = locale_of(asked);
+        if named.is_none() {
+            let message = "expected one of the 18 languages or their locales: sl, sl-SI";
+            issues.push(Issue::new("unknown_locale", message).at(field));
+        }
+    }
+    named
 }

@@ -90,6 +90,13 @@ impl Held {
         Put::delete(&self.0)
     }
 
+    /// A part of it is done, and the attempt goes on: its worker has a whole lease from `now` on,
+    /// and the next part may fail as often as the first one.
+    #[must_use]
+    pub fn prolonged(&self, now: OffsetDateTime) -> Put {
+        Put::update(&self.0, &self.0.clone().prolonged(now))
+    }
+
     /// This attempt failed with `error`. The next one is due at `due`, if there is one left; else
     /// the job is given up.
     #[must_use]

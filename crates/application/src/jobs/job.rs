@@ -157,6 +157,13 @@ impl Job {
         }
     }
 
+    /// Goes on with the attempt, after a part of it that succeeded.
+    pub(super) fn prolonged(self, now: OffsetDateTime) -> Self {
+        let due_at = Some(now + self.kind.lease());
+        let max_attempts = self.attempts.saturating_add(self.kind.attempts()).saturating_sub(1);
+        Self { due_at, max_attempts, last_error: None, updated_at: now, ..self }
+    }
+
     /// Lets it wait until `due` for the next attempt; gives it up when there is none left.
     pub(super) fn again(self, due: OffsetDateTime, error: &str, now: OffsetDateTime) -> Self {
         if self.attempts >= self.max_attempts {

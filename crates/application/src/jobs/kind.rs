@@ -15,6 +15,10 @@ pub enum JobKind {
     InvoiceOverdue,
     /// Reporting the tips of a receipt to CIS.
     FiscalTips,
+    /// Putting documents into an archive.
+    DocumentExport,
+    /// Removing an archive after its time.
+    ExportExpiry,
 }
 
 const DELIVERY_WAITS: [Duration; 4] =
@@ -29,10 +33,25 @@ const MAIL_WAITS: [Duration; 6] = [
     Duration::hours(12),
 ];
 
+/// Short, for a person waits for the archive.
+const EXPORT_WAITS: [Duration; 5] = [
+    Duration::seconds(10),
+    Duration::minutes(1),
+    Duration::minutes(5),
+    Duration::minutes(15),
+    Duration::minutes(30),
+];
+
 impl JobKind {
     /// All of them.
-    pub const ALL: [Self; 4] =
-        [Self::WebhookDelivery, Self::Mail, Self::InvoiceOverdue, Self::FiscalTips];
+    pub const ALL: [Self; 6] = [
+        Self::WebhookDelivery,
+        Self::Mail,
+        Self::InvoiceOverdue,
+        Self::FiscalTips,
+        Self::DocumentExport,
+        Self::ExportExpiry,
+    ];
 
     /// Its name, on the wire and in stores.
     #[must_use]
@@ -42,14 +61,21 @@ impl JobKind {
             Self::Mail => "mail",
             Self::InvoiceOverdue => "invoice_overdue",
             Self::FiscalTips => "fiscal_tips",
+            Self::DocumentExport => "document_export",
+            Self::ExportExpiry => "export_expiry",
         }
     }
 
-    /// How long a worker has for one attempt. After that others take it for dead.
+    /// How long a worker has for one attempt, or for one part of it where it says that it goes on.
+    /// After that others take it for dead.
     #[must_use]
     pub const fn lease(self) -> Duration {
         match self {
-            Self::WebhookDelivery | Self::InvoiceOverdue | Self::FiscalTips => Duration::minutes(2),
+            Self::WebhookDelivery
+            | Self::InvoiceOverdue
+            | Self::FiscalTips
+            | Self::ExportExpiry => Duration::minutes(2),
+            Self::DocumentExport => Duration::minutes(1),
             Self::Mail => Duration::minutes(5),
         }
     }
@@ -59,7 +85,8 @@ impl JobKind {
     #[must_use]
     pub const fn waits(self) -> &'static [Duration] {
         match self {
-            Self::WebhookDelivery | Self::InvoiceOverdue => &DELIVERY_WAITS,
+            Self::WebhookDelivery | Self::InvoiceOverdue | Self::ExportExpiry => &DELIVERY_WAITS,
+            Self::DocumentExport => &EXPORT_WAITS,
             Self::Mail | Self::FiscalTips => &MAIL_WAITS,
         }
     }

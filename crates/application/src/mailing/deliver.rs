@@ -16,8 +16,9 @@ use racun_mail::{
 use serde_json::Value as Json;
 
 use super::people::{MAX_SUBJECT_CHARS, RESET_PAGE, Sender};
+use crate::exports::archive::mint_link;
 use crate::jobs::{Ending, Handler, Job, JobKind, LeaseError, NewJob, Outcome, still_held};
-use crate::printing::{PrintPdf, Printer, PrintingError};
+use crate::printing::{PrintPdf, Printer, PrintingError, logo};
 
 /// The rows of a mail that is to be delivered: the mail, and the job that does it.
 ///
@@ -114,8 +115,8 @@ impl Postman {
             // attempt whose worker died before it was noted.
             id = format!("{id}_{}", stamp.ulid()).to_lowercase();
         }
-        let attachments = match self.attachments(&ready, stamp).await {
-            Ok(attachments) => attachments,
+        let (html, attachments) = match self.styled(&ready, stamp).await {
+            Ok(styled) => styled,
             // It may be set, or its logo read, at the next attempt.
             Err(error) => {
                 let error = MailError::Temporary(error.to_string());
@@ -130,7 +131,7 @@ impl Postman {
             to: ready.to.iter().map(mailbox).collect(),
             subject: ready.subject,
             text: ready.text,
-            html: ready.html,
+            html,
             attachments,
         };
         Ok(match mailer.send(&message).await {
@@ -140,27 +141,42 @@ impl Postman {
     }
 }
 
+/// The HTML of a mail, and what goes along with it.
+type Styled = (Option<String>, Vec<Attachment>);
+
 impl Postman {
-    /// The document that goes along with `mail`, as it is now.
-    async fn attachments(
-        &self,
-        mail: &OutgoingMail,
-        stamp: &Stamp,
-    ) -> Result<Vec<Attachment>, PrintingError> {
+    /// `mail` in the style of the document that it is about, as that is now, and with it as PDF
+    /// where that was asked for.
+    async fn styled(&self, mail: &OutgoingMail, stamp: &Stamp) -> Result<Styled, PrintingError> {
+        let plain = || (mail.html.clone(), Vec::new());
         let id = mail.about.first().and_then(|id| id.parse().ok());
-        let (Some(locale), Some(entity), Some(id)) = (&mail.attached_pdf, mail.entity_id, id)
-        else {
-            return Ok(Vec::new());
+        let locale = mail.locale.as_ref().or(mail.attached_pdf.as_ref());
+        let (Some(locale), Some(entity), Some(id)) = (locale, mail.entity_id, id) else {
+            return Ok(plain());
         };
         let from = Printer { store: &*self.store, files: &*self.files, press: &*self.press };
-        let printed = from.attachment(entity, id, locale, stamp).await?;
-        Ok(printed.into_iter().collect())
+        let Some(paper) = from.paper(entity, id, locale, stamp).await? else {
+            return Ok(plain());
+        };
+        let (mut html, mut attachments) = plain();
+        if let Some(text) = &mut html {
+            let letter = paper.letter(text);
+            attachments.extend(letter.logo.map(logo));
+            *text = letter.html;
+        }
+        if mail.attached_pdf.is_some() {
+            attachments.push(from.attachment(paper).await?);
+        }
+        Ok((html, attachments))
     }
 }
 
 const fn takes_secret(kind: MailKind) -> bool {
     match kind {
-        MailKind::PasswordReset | MailKind::Verification | MailKind::Invitation => true,
+        MailKind::PasswordReset
+        | MailKind::Verification
+        | MailKind::Invitation
+        | MailKind::Export => true,
         MailKind::Document | MailKind::Reminder | MailKind::WebhookDisabled | MailKind::Billing => {
             false
         }
@@ -180,6 +196,11 @@ async fn secret(
             let about = mail.entity_id.zip(mail.about.first());
             let Some((entity, invitation)) = about else { return Ok(None) };
             return mint_invitation_token(store, entity, invitation, stamp).await;
+        }
+        MailKind::Export => {
+            let about = mail.account_id.zip(mail.about.first());
+            let Some((account, export)) = about else { return Ok(None) };
+            return Ok(mint_link(store, account, export, stamp).await?);
         }
         _ => MailTokenPurpose::Verification,
     };

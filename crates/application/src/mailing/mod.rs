@@ -30,6 +30,7 @@ pub use deliver::{Postman, enqueue};
 pub use error::MailingError;
 pub(crate) use letter::locale_of;
 pub use letter::{LetterRequest, check_mail_texts};
+pub(crate) use people::MAX_SUBJECT_CHARS;
 pub use people::{
     Sender, add_entity_user, request_password_reset, resend_invitation, resend_verification,
     sign_up,

@@ -18,7 +18,7 @@ use super::limits::{count_invitation, first_mail};
 use super::{MailingError, enqueue};
 
 /// Characters of a subject.
-pub(super) const MAX_SUBJECT_CHARS: usize = 255;
+pub(crate) const MAX_SUBJECT_CHARS: usize = 255;
 
 /// In whose name users are written to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl Sender {
 
     /// What its mails stand for: what the service is called, and the link to `page` in
     /// the language of `locale`. The token is first in it, for programs that cut it out.
-    pub(super) fn values(&self, page: &str, locale: &str) -> Values {
+    pub(crate) fn values(&self, page: &str, locale: &str) -> Values {
         let mut values = Values::default();
         let language = locale.split('-').next().unwrap_or_default();
         let link = format!("{}/{page}?token={SECRET}&language={language}", self.base);

@@ -102,6 +102,9 @@ async fn send_once(
         }
         let counted = limits.count(held)?;
         let mut mail = letter.filled(&values, stamp);
+        if shareable_link.is_some() {
+            mail = mail.styled(locale.clone());
+        }
         if attach_pdf {
             mail = mail.with_pdf(locale);
         }

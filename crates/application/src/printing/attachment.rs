@@ -5,9 +5,10 @@ use racun_catalog::FileStorage;
 use racun_documents::DocumentId;
 use racun_kernel::id::EntityId;
 use racun_kernel::{Attachment, Context, Stamp, Store};
-use racun_paper::Language;
+use racun_paper::page::LOGO;
+use racun_paper::{Language, Paper, Picture};
 
-use super::{PrintPdf, PrintingError, Wanted, paper};
+use super::{CannotPrint, PrintPdf, PrintingError, Wanted, paper};
 
 /// What printing a document in a job takes.
 #[derive(Clone, Copy)]
@@ -21,26 +22,44 @@ pub(crate) struct Printer<'a> {
 }
 
 impl Printer<'_> {
-    /// The document `id` of `entity` as a PDF in `locale`; `None` where the entity is closed.
+    /// The model of the document `id` of `entity` in `locale`; `None` where the entity is closed.
     ///
     /// # Errors
-    /// When it is not there, store or storage fail, or it cannot be set.
-    pub async fn attachment(
+    /// When it is not there, or store or storage fail.
+    pub async fn paper(
         self,
         entity: EntityId,
         id: DocumentId,
         locale: &str,
         stamp: &Stamp,
-    ) -> Result<Option<Attachment>, PrintingError> {
+    ) -> Result<Option<Paper>, PrintingError> {
         let Some((scope, entity)) = enter_as_recipient(self.store, entity).await? else {
             return Ok(None);
         };
         let language = Language::from_code(locale);
         let wanted = Wanted { language, locale: language, ..Wanted::default() };
         let cx = Context::new(self.store, &scope, stamp);
-        let paper = paper(cx, self.files, &entity, id, &wanted).await?;
+        Ok(Some(paper(cx, self.files, &entity, id, &wanted).await?))
+    }
+
+    /// The document as a PDF.
+    ///
+    /// # Errors
+    /// When it cannot be set.
+    pub async fn attachment(self, paper: Paper) -> Result<Attachment, CannotPrint> {
         let filename = format!("{}.pdf", paper.file_name());
-        let content = self.press.print(paper).await?;
-        Ok(Some(Attachment { filename, media_type: "application/pdf".to_owned(), content }))
+        let (media_type, content) = ("application/pdf".to_owned(), self.press.print(paper).await?);
+        Ok(Attachment { filename, media_type, content, content_id: None })
+    }
+}
+
+/// The logo as the HTML of a mail shows it.
+pub(crate) fn logo(picture: &Picture) -> Attachment {
+    let ending = picture.media_type.rsplit('/').next().unwrap_or_default();
+    Attachment {
+        filename: format!("{LOGO}.{ending}"),
+        media_type: picture.media_type.clone(),
+        content: picture.bytes.clone(),
+        content_id: Some(LOGO.to_owned()),
     }
 }

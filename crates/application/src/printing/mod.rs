@@ -4,27 +4,29 @@
 //! | -------- | ---------------------------------------------------------------------- |
 //! | `port`   | the port that sets a model as PDF                                      |
 //! | `attachment` | documents that go along with mails                                 |
+//! | `look`   | how documents look, by the settings                                    |
 //! | `wanted` | what a request wants otherwise than the settings                       |
 //! | `shared` | documents behind links, as pages and files                             |
 //!
 //! Reads only. A preview takes the way of creation, and stops before anything is written.
 
 mod attachment;
+mod look;
 mod port;
 mod shared;
 mod wanted;
 
-pub(crate) use attachment::Printer;
+pub(crate) use attachment::{Printer, logo};
 pub use port::{CannotPrint, PrintPdf};
 pub use shared::{SharedPaper, shared};
 pub use wanted::Wanted;
 
-use racun_access::Entity;
+use racun_access::{Entity, Key, setting};
 use racun_catalog::{BUSINESS_UNITS, BusinessUnit, FILES, File, FileStorage, StorageError};
 use racun_documents::{Document, DocumentError, DocumentId, DocumentKind};
 use racun_kernel::id::FileId;
 use racun_kernel::{Context, StoreError};
-use racun_paper::{Language, Look, Paper, PaymentMade, Picture, Source, Word};
+use racun_paper::{Language, Paper, PaymentMade, Picture, Source, Word};
 use racun_settlement::{PAYMENTS, Payment};
 
 use crate::documents::{self, DocumentRequest, all_of, by_field, live, live_payments};
@@ -77,7 +79,7 @@ pub async fn preview(
     wanted: &Wanted,
 ) -> Result<Paper, PrintingError> {
     let document = documents::calculate(cx, entity, kind, request).await?;
-    let beside = Beside { is_preview: true, ..Beside::of(cx, files, &document).await? };
+    let beside = Beside { is_preview: true, ..Beside::of(cx, files, entity, &document).await? };
     Ok(beside.paper(cx, entity, &document, wanted))
 }
 
@@ -89,7 +91,7 @@ pub(crate) async fn paper_of(
     document: &Document,
     wanted: &Wanted,
 ) -> Result<Paper, PrintingError> {
-    let mut beside = Beside::of(cx, files, document).await?;
+    let mut beside = Beside::of(cx, files, entity, document).await?;
     let id = document.id;
     let clause = by_field(&PAYMENTS, documents::payment_field(id), &id.to_string());
     let payments: Vec<Payment> = all_of(cx.store, &cx.tenant(), &PAYMENTS, clause).await?;
@@ -132,6 +134,7 @@ impl Beside {
     async fn of(
         cx: Context<'_>,
         files: &dyn FileStorage,
+        entity: &Entity,
         document: &Document,
     ) -> Result<Self, PrintingError> {
         let unit = match document.content.business_unit_id {
@@ -139,9 +142,15 @@ impl Beside {
             None => None,
         };
         let of_unit = |file: fn(&BusinessUnit) -> Option<FileId>| unit.as_ref().and_then(file);
-        let logo = picture(cx, files, of_unit(|unit| unit.logo_file_id), "logo").await?;
-        let signature =
-            picture(cx, files, of_unit(|unit| unit.signature_file_id), "signature").await?;
+        let own = |slot, has: Key<bool>| {
+            let is_shown = entity.settings.get(has).unwrap_or(true);
+            is_shown.then_some(slot)
+        };
+        let (logo, signature) =
+            (own("logo", setting::HAS_LOGO), own("signature", setting::HAS_SIGNATURE));
+        let logo = picture(cx, files, of_unit(|unit| unit.logo_file_id), logo).await?;
+        let of_unit = of_unit(|unit| unit.signature_file_id);
+        let signature = picture(cx, files, of_unit, signature).await?;
         Ok(Self { unit, logo, signature, ..Self::default() })
     }
 
@@ -154,7 +163,7 @@ impl Beside {
     ) -> Paper {
         let snapshot = document.content.business_unit.as_ref().map(|unit| &unit.settings);
         let settings = snapshot.or_else(|| self.unit.as_ref().map(|unit| &unit.settings));
-        let look = wanted.onto(Look::of(settings, entity.settings.as_map()));
+        let look = look::look(settings, entity, wanted);
         let of_entity = Language::from_code(&entity.locale).unwrap_or(Language::ENGLISH);
         let language = wanted.language.or(wanted.locale).unwrap_or(of_entity);
         let locale = wanted.locale.or(wanted.language).unwrap_or(of_entity);
@@ -169,6 +178,7 @@ impl Beside {
             document,
             language,
             locale,
+            receipt: look::receipt_texts(entity, language),
             logo: self.logo.map(|logo| shown(logo, Word::Logo, scale_percent)),
             signature: self.signature.map(|own| shown(own, Word::Signature, 100)),
             look,
@@ -181,21 +191,22 @@ impl Beside {
     }
 }
 
-/// The picture of the unit, else the entity's own in `slot`. A picture whose bytes are missing is
-/// left out, so that the document is printed without it.
+/// The picture of the unit, else the entity's own in `slot`, where it shows that. A picture whose
+/// bytes are missing is left out, so that the document is printed without it.
 async fn picture(
     cx: Context<'_>,
     files: &dyn FileStorage,
     of_unit: Option<FileId>,
-    slot: &str,
+    slot: Option<&str>,
 ) -> Result<Option<Stored>, PrintingError> {
     let of_unit: Option<File> = match of_unit {
         Some(id) => cx.store.get(&FILES, &cx.tenant(), &id.to_string()).await?,
         None => None,
     };
-    let file = match of_unit {
-        Some(file) => Some(file),
-        None => {
+    let file = match (of_unit, slot) {
+        (Some(file), _) => Some(file),
+        (None, None) => None,
+        (None, Some(slot)) => {
             let clause = by_field(&FILES, "slot", slot);
             let own: Vec<File> = all_of(cx.store, &cx.tenant(), &FILES, clause).await?;
             own.into_iter().next()

@@ -1,7 +1,7 @@
 //! The port to the typesetter.
 
 use async_trait::async_trait;
-use racun_paper::Paper;
+use racun_paper::{Modules, Paper, Picture};
 use racun_render::Text;
 
 /// The port to the typesetter, which sets documents as PDF.
@@ -23,6 +23,13 @@ pub trait PrintPdf: Send + Sync {
     /// # Errors
     /// [`CannotPrint`], when it cannot be set.
     async fn print_text(&self, text: Text) -> Result<Vec<u8>, CannotPrint>;
+
+    /// `picture` as small as a page needs it, as PNG or JPEG; `None` when it does not decode.
+    async fn small(&self, picture: Picture) -> Option<Picture>;
+
+    /// `picture` as black dots, at most so many across and down, for a receipt printer; `None` when
+    /// it does not decode.
+    async fn dots(&self, picture: Picture, most: (u32, u32)) -> Option<Modules>;
 }
 
 /// A document that cannot be set.

@@ -141,7 +141,7 @@ async fn of_many_workers_one_does_each_job() {
 }
 
 /// Lets the leases of all running jobs run out.
-async fn run_out(store: &dyn Store) {
+pub async fn run_out(store: &dyn Store) {
     let query = ListQuery { limit: JOBS_MADE, ..ListQuery::first_page(&JOBS) };
     let all = store.page::<Job>(&JOBS, &Tenant::directory(), &query).await.unwrap().rows;
     for job in all {

@@ -4,7 +4,7 @@
 use racun_kernel::{Issue, Issues, Value};
 use serde::{Deserialize, Serialize};
 
-use super::{FileRefused, MAX_PIXELS};
+use super::FileRefused;
 
 /// What files may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -139,8 +139,9 @@ impl FileFormat {
         }
     }
 
-    /// Width and height of a picture; nothing of anything else.
-    pub(super) fn size(self, bytes: &[u8]) -> Result<Option<(i64, i64)>, Issues> {
+    /// Width and height of a picture, which has at most so many pixels, or half as many where each
+    /// takes twice the bytes; nothing of anything else.
+    pub(super) fn size(self, bytes: &[u8], most: i64) -> Result<Option<(i64, i64)>, Issues> {
         let size = match self {
             Self::Png => png(bytes),
             Self::Jpg => jpg(bytes),
@@ -153,8 +154,13 @@ impl FileFormat {
             let message = "the picture is damaged: it does not say how large it is";
             return Err(Issue::new("invalid_value", message).at("file").into());
         };
-        if width.saturating_mul(height) > MAX_PIXELS {
-            let message = format!("a picture has at most {MAX_PIXELS} pixels");
+        let most = if self == Self::Png && is_deep(bytes) { most / 2 } else { most };
+        if width.saturating_mul(height) > most {
+            let million = most / 1_000_000;
+            let message = format!(
+                "this picture has {width} by {height} pixels, and {million} million pixels are the \
+                 most here: save it smaller"
+            );
             return Err(Issue::new("out_of_range", message).at("file").into());
         }
         Ok(Some((width, height)))
@@ -199,6 +205,11 @@ fn png(bytes: &[u8]) -> Option<(i64, i64)> {
     }
     let four = |at: usize| Some(u32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?).into());
     Some((four(16)?, four(20)?))
+}
+
+/// Whether a PNG has 16 bits for each colour (ISO/IEC 15948, 11.2.1).
+fn is_deep(bytes: &[u8]) -> bool {
+    bytes.get(24) == Some(&16)
 }
 
 fn gif(bytes: &[u8]) -> Option<(i64, i64)> {

@@ -26,8 +26,10 @@ use crate::record::record;
 pub const MAX_IMAGE_BYTES: usize = 5 * 1024 * 1024;
 /// Bytes of any other file.
 pub const MAX_FILE_BYTES: usize = 10 * 1024 * 1024;
-/// Pixels of a picture: more would take a printer more memory than it has.
+/// Pixels of a picture.
 const MAX_PIXELS: i64 = 40_000_000;
+/// Pixels of a logo or signature, which is decoded whole to be printed: four bytes each are 64 MB.
+const MAX_PRINTED_PIXELS: i64 = 16_000_000;
 
 /// What a file is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -236,7 +238,8 @@ impl NewFile {
             .ok_or_else(|| unsupported(is_image))?;
         format.agrees(self.media_type.as_deref(), extension.as_deref())?;
         self.check_links()?;
-        let size = format.size(&self.content)?;
+        let most = if self.category.is_single() { MAX_PRINTED_PIXELS } else { MAX_PIXELS };
+        let size = format.size(&self.content, most)?;
         let bytes = i64::try_from(self.content.len()).unwrap_or(i64::MAX);
         let slot = self.slot();
         let links = self.links;

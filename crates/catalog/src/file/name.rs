@@ -1,17 +1,19 @@
 //! What a file is called. A name comes from a stranger and goes into headers, archives and other
 //! people's folders.
 
+use racun_kernel::text::is_unseen;
+
 use super::FileFormat;
 
 /// Characters of a name.
 const MAX_CHARS: usize = 150;
 
 /// `name` without folders and without what a folder or a person would misread: signs that control,
-/// that turn the direction of writing around, or that file systems forbid; dots and spaces at its
-/// ends.
+/// that are not seen or turn the direction of writing around, or that file systems forbid; dots and
+/// spaces at its ends.
 pub fn clean(name: &str) -> String {
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
-    let readable = last.chars().filter(|sign| !sign.is_control() && !turns_around(*sign));
+    let readable = last.chars().filter(|sign| !sign.is_control() && !is_unseen(*sign));
     let plain = readable.map(|sign| if r#"<>:"|?*;"#.contains(sign) { '_' } else { sign });
     let plain: String = plain.collect();
     let trimmed = plain.trim_matches(|sign: char| sign == '.' || sign.is_whitespace());
@@ -25,17 +27,6 @@ pub fn clean(name: &str) -> String {
         Some(end) => format!("{}.{end}", kept.trim_end_matches('.')),
         None => kept,
     }
-}
-
-/// Marks of direction: they would show `gpj.exe` as `exe.jpg`.
-const fn turns_around(sign: char) -> bool {
-    matches!(
-        sign,
-        '\u{200b}'..='\u{200f}'
-            | '\u{202a}'..='\u{202e}'
-            | '\u{2060}'..='\u{2069}'
-            | '\u{feff}'
-    )
 }
 
 /// What stands after the last dot, in small letters.

@@ -1,6 +1,8 @@
-//! CSV, read back by a foreign reader; the table of words.
+//! CSV and archives, read back by foreign readers; the table of words.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod archive;
 
 use std::io::{self, Write};
 use std::process::{Command, Stdio};

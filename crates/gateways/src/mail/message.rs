@@ -3,7 +3,7 @@
 use lettre::message::header::ContentType;
 use lettre::message::{Attachment, MultiPart, SinglePart};
 use lettre::{Address, Message};
-use racun_kernel::{Mail, MailError, Mailbox};
+use racun_kernel::{Attachment as File, Mail, MailError, Mailbox};
 
 /// The text of `mail`, with `sender` where it names none.
 ///
@@ -21,12 +21,14 @@ pub fn build(mail: &Mail, sender: &Mailbox) -> Result<Message, MailError> {
     for receiver in &mail.to {
         builder = builder.to(mailbox(receiver)?);
     }
-    let content = match (&mail.html, &*mail.attachments) {
+    let (shown, kept): (Vec<&File>, Vec<&File>) =
+        mail.attachments.iter().partition(|file| file.content_id.is_some());
+    let content = match (&mail.html, &*kept) {
         (None, []) => return builder.singlepart(plain(mail)).map_err(|error| refused(&error)),
-        (Some(html), []) => alternative(mail, html),
+        (Some(html), []) => alternative(mail, html, &shown)?,
         (None, files) => with_files(MultiPart::mixed().singlepart(plain(mail)), files)?,
         (Some(html), files) => {
-            with_files(MultiPart::mixed().multipart(alternative(mail, html)), files)?
+            with_files(MultiPart::mixed().multipart(alternative(mail, html, &shown)?), files)?
         }
     };
     builder.multipart(content).map_err(|error| refused(&error))
@@ -64,19 +66,29 @@ fn plain(mail: &Mail) -> SinglePart {
     SinglePart::plain(mail.text.clone())
 }
 
-fn alternative(mail: &Mail, html: &str) -> MultiPart {
-    MultiPart::alternative_plain_html(mail.text.clone(), html.to_owned())
+/// Plain text, or HTML with the pictures in it.
+fn alternative(mail: &Mail, html: &str, shown: &[&File]) -> Result<MultiPart, MailError> {
+    if shown.is_empty() {
+        return Ok(MultiPart::alternative_plain_html(mail.text.clone(), html.to_owned()));
+    }
+    let html = MultiPart::related().singlepart(SinglePart::html(html.to_owned()));
+    let html = with_files(html, shown)?;
+    Ok(MultiPart::alternative().singlepart(plain(mail)).multipart(html))
 }
 
-fn with_files(
-    mut content: MultiPart,
-    files: &[racun_kernel::Attachment],
-) -> Result<MultiPart, MailError> {
+fn with_files(mut content: MultiPart, files: &[&File]) -> Result<MultiPart, MailError> {
     for file in files {
         let kind = ContentType::parse(&one_line("a file's type", &file.media_type)?);
         let kind = kind.map_err(|error| refused(&error))?;
         let name = one_line("a file's name", &file.filename)?;
-        content = content.singlepart(Attachment::new(name).body(file.content.clone(), kind));
+        let part = match &file.content_id {
+            Some(id) if !is_file_name(id) => {
+                return Err(MailError::Refused("the id of a picture has other signs".to_owned()));
+            }
+            Some(id) => Attachment::new_inline_with_name(id.clone(), name),
+            None => Attachment::new(name),
+        };
+        content = content.singlepart(part.body(file.content.clone(), kind));
     }
     Ok(content)
 }

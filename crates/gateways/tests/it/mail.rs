@@ -219,6 +219,7 @@ async fn text_html_and_files_go_as_the_parts_that_programs_look_for() {
         filename: "račun \"1\".pdf".to_owned(),
         media_type: "application/pdf".to_owned(),
         content: b"%PDF-1.7 \0\xff".to_vec(),
+        content_id: None,
     };
     let html = Some("<p>Pozdrav!</p>".to_owned());
     let alone = written(&mail()).await.unwrap();
@@ -236,13 +237,35 @@ async fn text_html_and_files_go_as_the_parts_that_programs_look_for() {
 }
 
 #[tokio::test]
+async fn a_picture_goes_inside_of_the_html_that_shows_it() {
+    let file = |content_id: Option<&str>| Attachment {
+        filename: "logo.png".to_owned(),
+        media_type: "image/png".to_owned(),
+        content: b"\x89PNG".to_vec(),
+        content_id: content_id.map(str::to_owned),
+    };
+    let html = Some("<img src=\"cid:logo\">".to_owned());
+    let attachments = vec![file(Some("logo")), file(None)];
+    let all = written(&Mail { html: html.clone(), attachments, ..mail() }).await.unwrap();
+    let place = |part: &str| all.find(part).unwrap_or_else(|| panic!("{part}: {all}"));
+    assert!(place("multipart/mixed;") < place("multipart/alternative;"));
+    assert!(place("multipart/alternative;") < place("multipart/related;"));
+    assert!(place("text/plain") < place("text/html") && place("text/html") < place("image/png"));
+    assert!(all.contains("Content-ID: <logo>\r\n"), "{all}");
+    assert!(place("Content-Disposition: inline;") < place("Content-Disposition: attachment;"));
+    let evil = vec![file(Some("a>\r\nBcc: b@example.com"))];
+    let refused = written(&Mail { html, attachments: evil, ..mail() }).await;
+    assert!(matches!(refused, Err(MailError::Refused(_))), "{refused:?}");
+}
+
+#[tokio::test]
 async fn what_would_end_a_header_is_refused() {
     let evil = "a\r\nBcc: everybody@example.com";
     let evil_box = || Mailbox { name: Some(evil.to_owned()), address: "a@example.com".to_owned() };
     let boxed = |address: &str| Mailbox { name: None, address: address.to_owned() };
     let file = |filename: &str, media_type: &str| {
         let (filename, media_type) = (filename.to_owned(), media_type.to_owned());
-        vec![Attachment { filename, media_type, content: Vec::new() }]
+        vec![Attachment { filename, media_type, content: Vec::new(), content_id: None }]
     };
     let mut mails = vec![
         Mail { from: Some(evil_box()), ..mail() },

@@ -4,7 +4,10 @@ use std::io::ErrorKind;
 
 use racun_application::exports::ExportError;
 
-use super::ApiError;
+use super::{ApiError, Kind};
+
+/// When to ask again for an export while others are put together.
+const RETRY_SECONDS: u32 = 30;
 
 impl From<ExportError> for ApiError {
     fn from(error: ExportError) -> Self {
@@ -12,6 +15,10 @@ impl From<ExportError> for ApiError {
             ExportError::Invalid(issues) => issues.into(),
             ExportError::Store(error) => error.into(),
             ExportError::Related(error) => error.into(),
+            ExportError::TooManyAtOnce => {
+                let message = error.to_string();
+                Self::new(Kind::TooManyRequests, message).retry_after(RETRY_SECONDS)
+            }
             ExportError::Io(error) => match error.kind() {
                 ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
                     Self::storage_full().detailed(error)

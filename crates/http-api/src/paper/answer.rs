@@ -3,14 +3,34 @@
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use actix_web::http::header::VARY;
+use racun_application::printing::PrintPdf;
 use racun_paper::page::Page;
+use racun_paper::{Paper, Picture};
 
 use crate::answer::File;
 use crate::html;
 
+/// Bytes of a picture that a page shows as it was uploaded.
+const LIGHT: usize = 24 * 1024;
+
 /// Bytes as a PDF that is called after its document.
 pub(super) fn pdf(name: String, bytes: Vec<u8>) -> File {
     File { media_type: "application/pdf", name: format!("{name}.pdf"), bytes }
+}
+
+/// `paper` with pictures as small as a page needs them, for customers load it on their way. One
+/// that does not decode is left out.
+pub(super) async fn lightened(press: &dyn PrintPdf, mut paper: Paper) -> Paper {
+    paper.logo = light(press, paper.logo.take()).await;
+    if let Some(signature) = &mut paper.signature {
+        signature.picture = light(press, signature.picture.take()).await;
+    }
+    paper
+}
+
+async fn light(press: &dyn PrintPdf, picture: Option<Picture>) -> Option<Picture> {
+    let picture = picture?;
+    if picture.bytes.len() <= LIGHT { Some(picture) } else { press.small(picture).await }
 }
 
 /// A page that has its own style and pictures, sends forms to where it came from, and nothing else.

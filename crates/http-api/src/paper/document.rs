@@ -4,7 +4,7 @@ use actix_web::http::StatusCode;
 use actix_web::web;
 use actix_web::{HttpRequest, HttpResponse};
 use racun_access::Permission::ReadTill;
-use racun_application::printing;
+use racun_application::printing::{self, Wanted};
 use racun_billing::Feature;
 use racun_kernel::Issue;
 use racun_paper::page::Around;
@@ -43,7 +43,7 @@ pub(crate) const ROUTES: &[Route] = &[
     })
     .about(TAG, "Answers a document as bytes for a receipt printer.")
     .explained(
-        "The bytes are ESC/POS, with codes as pictures. As PDF a receipt is \
+        "The bytes are ESC/POS, with logo and codes as pictures. As PDF a receipt is \
          `/documents/{id}/pdf?template=receipt_80`.",
     )
     .reads(RECEIPT)
@@ -51,9 +51,12 @@ pub(crate) const ROUTES: &[Route] = &[
 ];
 
 async fn paper(call: &EntityCall, path: &PathText, query: &Query) -> Result<Paper, ApiError> {
-    let wanted = wanted(query)?;
+    paper_of(call, path, &wanted(query)?).await
+}
+
+async fn paper_of(call: &EntityCall, path: &PathText, wanted: &Wanted) -> Result<Paper, ApiError> {
     let id = path.0.parse().map_err(|_| ApiError::no_such("document", &path.0))?;
-    Ok(printing::paper(call.cx(), &*call.files, call.entity(), id, &wanted).await?)
+    Ok(printing::paper(call.cx(), &*call.files, call.entity(), id, wanted).await?)
 }
 
 async fn pdf(
@@ -75,7 +78,7 @@ async fn html(
     query: Query,
     request: HttpRequest,
 ) -> Result<HttpResponse, ApiError> {
-    let paper = paper(&call, &path, &query).await?;
+    let paper = answer::lightened(call.press(), paper(&call, &path, &query).await?).await;
     let page = call.compute(move || paper.page(&Around::default())).await;
     limits::make_room(&request, page.html.len()).await?;
     Ok(answer::page(StatusCode::OK, page))
@@ -90,17 +93,22 @@ async fn receipt(
     if !matches!(query.one("format")?, None | Some("escpos")) {
         return Err(Issue::new("invalid_value", "expected escpos").at("format").into());
     }
-    let roll = match query.one("template")?.map(Template::from_name) {
-        None | Some(Some(Template::Receipt80)) => Roll::Wide,
-        Some(Some(Template::Receipt58)) => Roll::Narrow,
+    let (roll, template) = match query.one("template")?.map(Template::from_name) {
+        None | Some(Some(Template::Receipt80)) => (Roll::Wide, Template::Receipt80),
+        Some(Some(Template::Receipt58)) => (Roll::Narrow, Template::Receipt58),
         Some(_) => {
             let message = "expected `receipt_80` or `receipt_58`";
             return Err(Issue::new("invalid_value", message).at("template").into());
         }
     };
-    let paper = paper(&call, &path, &query).await?;
+    let wanted = Wanted { template: Some(template), ..wanted(&query)? };
+    let paper = paper_of(&call, &path, &wanted).await?;
     let name = format!("{}.bin", paper.file_name());
-    let bytes = call.compute(move || paper.escpos(roll)).await;
+    let logo = match &paper.logo {
+        Some(logo) => call.press().dots(logo.clone(), roll.logo_dots(logo.scale_percent)).await,
+        None => None,
+    };
+    let bytes = call.compute(move || paper.escpos(roll, logo.as_ref())).await;
     limits::make_room(&request, bytes.len()).await?;
     Ok(File { media_type: "application/octet-stream", name, bytes })
 }

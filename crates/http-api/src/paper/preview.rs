@@ -26,6 +26,7 @@ pub(crate) async fn preview(
     let is_partial = query.flag("partial")?;
     let entity = call.entity();
     let paper = printing::preview(call.cx(), &*call.files, entity, kind, sent, &wanted).await?;
+    let paper = answer::lightened(call.press(), paper).await;
     if is_partial {
         let part = call.compute(move || paper.fragment()).await;
         limits::make_room(&request, part.len()).await?;

@@ -122,7 +122,8 @@ async fn shown(
         reply: found.awaits_reply.then(reply),
         is_refused: refused.is_some(),
     };
-    let page = call.compute(move || found.paper.page(&around)).await;
+    let paper = answer::lightened(call.press(), found.paper).await;
+    let page = call.compute(move || paper.page(&around)).await;
     limits::make_room(request, page.html.len()).await?;
     Ok(answer::page(refused.unwrap_or(StatusCode::OK), page))
 }

@@ -297,6 +297,12 @@ impl Route {
         Self { status: 201, ..self.answers::<T>() }
     }
 
+    /// Says that a success begins something that goes on after the answer: 202.
+    #[must_use]
+    pub const fn accepts<T: ToSchema>(self) -> Self {
+        Self { status: 202, ..self.answers::<T>() }
+    }
+
     /// Says that a success tells what became of what there was: 200.
     #[must_use]
     pub const fn tells<T: ToSchema>(self) -> Self {

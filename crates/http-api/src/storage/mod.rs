@@ -18,9 +18,11 @@ use std::sync::Arc;
 use actix_web::dev::ServiceRequest;
 use actix_web::web::Data;
 use actix_web::{HttpMessage as _, HttpRequest};
-use racun_access::{ACCOUNTS, Account, AccountScope, ENTITIES, Entity};
+use racun_access::AccountScope;
+pub(crate) use racun_application::budget::Budget;
+pub use racun_application::budget::StorageLimits;
 use racun_kernel::id::AccountId;
-use racun_kernel::{Scope, Store, StoreError, Tenant, Walk};
+use racun_kernel::{Scope, Store, StoreError};
 use time::OffsetDateTime;
 
 use crate::body_limit;
@@ -29,22 +31,6 @@ use crate::route::{Gate, Route, Verb};
 use crate::services::Services;
 use charging::Charging;
 use reserving::{OVERHEAD, Reserved, Reserves, Wanted};
-
-/// How much an account may store, in bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct StorageLimits {
-    /// Once the address of one of its users is verified.
-    pub verified: u64,
-    /// Until then.
-    pub unverified: u64,
-}
-
-impl Default for StorageLimits {
-    /// 20 GB and 50 MB.
-    fn default() -> Self {
-        Self { verified: 20_000_000_000, unverified: 50_000_000 }
-    }
-}
 
 /// Bytes that the kept answer to a calculation has for each byte of its body, at most.
 const FACTOR: i64 = 4;
@@ -56,20 +42,17 @@ pub struct Storage {
     reserves: Reserves,
 }
 
-/// What an account stores, and may.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Budget {
-    /// Bytes that it stores.
-    pub used: i64,
-    /// Bytes that it may.
-    pub limit: i64,
-}
-
 impl Storage {
     /// Budgets of these limits.
     #[must_use]
     pub fn new(limits: StorageLimits) -> Self {
         Self { limits, reserves: Reserves::default() }
+    }
+
+    /// How much accounts may store.
+    #[must_use]
+    pub const fn limits(&self) -> StorageLimits {
+        self.limits
     }
 
     /// What `account` stores, and may.
@@ -78,18 +61,7 @@ impl Storage {
         store: &dyn Store,
         account: AccountId,
     ) -> Result<Budget, StoreError> {
-        let own = Tenant::account(account);
-        let mut entities = Walk::of(&ENTITIES, own.clone());
-        let mut tenants = vec![own];
-        while let Some(page) = entities.next::<Entity>(store).await? {
-            tenants.extend(page.iter().map(|entity| Tenant::entity(entity.id)));
-        }
-        let used = store.stored_bytes(&tenants).await?.max(0);
-        let id = account.to_string();
-        let found: Option<Account> = store.get(&ACCOUNTS, &Tenant::directory(), &id).await?;
-        let is_verified = found.is_some_and(|account| account.has_verified_user);
-        let limit = if is_verified { self.limits.verified } else { self.limits.unverified };
-        Ok(Budget { used, limit: i64::try_from(limit).unwrap_or(i64::MAX) })
+        Budget::of(store, self.limits, account).await
     }
 
     /// Accepts the request that is `wanted`.
@@ -106,13 +78,6 @@ impl Storage {
                 self.reserves.look(wanted, found, seen, now)
             }
         }
-    }
-}
-
-impl Budget {
-    /// There is no room in it.
-    fn exceeded(self) -> StoreError {
-        StoreError::OverBudget { used: self.used, limit: self.limit }
     }
 }
 

@@ -131,6 +131,10 @@ const ROUTES: &str = "
 /documents/export: GET read
 /documents/export/sales-per-item: GET read
 /documents/export/revenue-by-category: GET read
+/documents/export/pdf: POST write
+/documents/export/jobs/{id}: GET read
+/documents/export/jobs/{id}/download: GET read
+/documents/export/download: GET open
 /payments/export: GET read
 /customers/export: GET read
 /expenses/export: GET read

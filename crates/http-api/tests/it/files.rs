@@ -147,6 +147,28 @@ async fn what_a_picture_is_and_how_large_its_bytes_say() {
 }
 
 #[actix_web::test]
+async fn what_is_printed_has_fewer_pixels_than_what_is_attached() {
+    let api = Api::new().await;
+    let ana = api.owner("ana@example.com").await;
+    let mut deep = png(3_000, 3_000);
+    deep[24] = 16;
+    for (content, status) in [
+        (png(4_000, 4_000), 201),
+        (jpg(5_000, 3_200), 201),
+        (png(4_001, 4_000), 422),
+        (jpg(6_000, 4_000), 422),
+        (deep, 422),
+    ] {
+        for category in ["logo", "signature"] {
+            let sent = Sent(&content, "a", "");
+            let answer = put(&api, &ana, sent, &[("category", category)]).await.with(status);
+            assert!(status == 201 || answer.text.contains("save it smaller"), "{}", answer.text);
+        }
+        put(&api, &ana, Sent(&content, "a", ""), ATTACHMENT).await.with(201);
+    }
+}
+
+#[actix_web::test]
 async fn what_is_something_else_than_it_says_or_could_run_is_refused() {
     let (api, memory) = with_memory().await;
     let ana = api.owner("ana@example.com").await;

@@ -5,6 +5,7 @@ mod access;
 mod activities;
 mod all_issues;
 mod answers;
+mod archives;
 mod authorities;
 mod authorization;
 mod billing;

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use racun_application::printing::{CannotPrint, PrintPdf};
 use racun_catalog::{FileStorage, NoAnswer, StorageError, VatAnswer, VatQuery, VatRegistry};
 use racun_kernel::{Mail, MailError, Mailer};
-use racun_paper::Paper;
+use racun_paper::{Modules, Paper, Picture};
 use racun_render::Text;
 use racun_webhooks::{Answer, Courier, Post, Undelivered};
 
@@ -40,6 +40,18 @@ impl PrintPdf for Titles {
 
     async fn print_text(&self, text: Text) -> Result<Vec<u8>, CannotPrint> {
         Ok(format!("%PDF-\n{}\n%%EOF\n", text.title).into_bytes())
+    }
+
+    /// One byte of it.
+    async fn small(&self, picture: Picture) -> Option<Picture> {
+        let bytes = picture.bytes[..1].to_vec();
+        Some(Picture { bytes, ..picture })
+    }
+
+    /// A square of eight dark dots on each side, where there is room.
+    async fn dots(&self, _: Picture, most: (u32, u32)) -> Option<Modules> {
+        let square = Modules { width: 8, dark: vec![true; 64], quiet: 0, row: 1 };
+        (most >= (8, 8)).then_some(square)
     }
 }
 

@@ -3,6 +3,7 @@
 use actix_web::test::TestRequest;
 use serde_json::{Value, json};
 
+use crate::files::{Sent, form};
 use crate::harness::{Answer, Api, Who, text};
 use crate::mailbox::Post;
 
@@ -256,6 +257,78 @@ async fn hidden_prices_are_on_no_rendering() {
 }
 
 #[actix_web::test]
+async fn documents_look_as_the_settings_say() {
+    let api = Api::new().await;
+    let owner = api.owner(OWNER).await;
+    let entity = format!("/entities/{}", owner.entity());
+    let set = async |settings: Value| {
+        api.patch(&entity, &owner, json!({"settings": settings})).await.with(200);
+    };
+    for category in ["logo", "signature"] {
+        let logo = Sent(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06", "a", "");
+        let logo = form("/files", &logo, &[("category", category)]);
+        api.call(owner.sign(logo)).await.with(201);
+    }
+    let more = json!({"footer": "Noga", "note": "Opomba", "signature": "Podpisnica"});
+    let id = made(&api, &owner, "/invoices", more).await;
+    let of = async |form: &str| {
+        let path = format!("/documents/{id}/{form}");
+        api.get(&path, &owner).await.with(200).text
+    };
+    assert_eq!(of("html").await.matches("<img").count(), 2);
+    set(json!({
+        "has_logo": false, "primary_color": "#Abc", "show_payment_amounts": false,
+        "upn_qr": {"enabled": true, "display_mode": "full_slip", "purpose_code": "GDSV"},
+        "epc_qr": {"enabled": true}, "hub3_qr": {"enabled": true},
+        "receipt_note": "Hvala za obisk", "receipt_footer": "Nasvidenje",
+        "receipt_signature": "Blagajna",
+        "translations": {"receipt_footer": {"de-DE": "Bis bald"}},
+    }))
+    .await;
+    let page = of("html?language=sl").await;
+    assert_eq!(page.matches("<img").count(), 1, "the signature alone");
+    for part in ["--main:#aabbcc", "UPN QR:", "GDSV", "***122,00", "EPC QR:", "Noga", "Podpisnica"]
+    {
+        assert!(page.contains(part), "{part} in {page}");
+    }
+    // HUB3 pays to accounts of Croatia; what is due is said where to pay, and not among the totals.
+    for part in ["HUB3", "Nasvidenje", "class=\"main-total\">Za plačilo"] {
+        assert!(!page.contains(part), "{part} in {page}");
+    }
+    for receipt in ["receipt?language=sl", "html?template=receipt_58&language=sl"] {
+        let receipt = of(receipt).await;
+        for part in ["Opomba", "Hvala za obisk", "Nasvidenje", "Blagajna"] {
+            assert!(receipt.contains(part), "{part} in {receipt}");
+        }
+        assert!(!receipt.contains("Noga") && !receipt.contains("Podpisnica"), "{receipt}");
+    }
+    assert!(of("receipt?language=de").await.contains("Bis bald"));
+}
+
+#[actix_web::test]
+async fn a_heavy_logo_is_light_on_pages_and_dots_on_receipts() {
+    let api = Api::new().await;
+    let owner = api.owner(OWNER).await;
+    let mut logo = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06".to_vec();
+    logo.resize(100_000, 7);
+    let sent = form("/files", &Sent(&logo, "a", ""), &[("category", "logo")]);
+    api.call(owner.sign(sent)).await.with(201);
+    let id = made(&api, &owner, "/invoices", json!({})).await;
+    let link = link(&api, &owner, &id).await;
+    let preview = api.post("/invoices/preview", &owner, invoice(json!({}))).await.with(200);
+    for page in [
+        api.get(&format!("/documents/{id}/html"), &owner).await.with(200),
+        browse(&api, &link).await.with(200),
+        preview,
+    ] {
+        assert!(page.text.contains("base64,iQ==\""), "one byte of the logo: {}", page.text);
+        assert!(page.text.len() < 50_000);
+    }
+    let receipt = api.get(&format!("/documents/{id}/receipt"), &owner).await.with(200);
+    assert!(receipt.text.contains("\u{1d}v0\0\u{1}\0\u{8}\0"), "{}", receipt.text);
+}
+
+#[actix_web::test]
 async fn a_mail_takes_the_document_along() {
     let post = Post::open().await;
     let (api, owner) = (&post.api, post.owner(OWNER).await);
@@ -270,4 +343,40 @@ async fn a_mail_takes_the_document_along() {
     let plain = json!({"to": OWNER, "subject": "a", "body_text": "b", "attach_pdf": true});
     let refused = api.post("/email/send", &owner, plain).await.with(422);
     assert_eq!(refused.issue(), ("[\"attach_pdf\"]".to_owned(), "not_allowed".to_owned()));
+}
+
+#[actix_web::test]
+async fn a_mail_is_in_the_style_of_its_document() {
+    let post = Post::open().await;
+    let (api, owner) = (&post.api, post.owner(OWNER).await);
+    let settings = json!({"settings": {"primary_color": "#123456"}});
+    api.patch(&format!("/entities/{}", owner.entity()), &owner, settings).await.with(200);
+    let more = json!({"customer": {"name": "<script>"}, "date_due": "2026-10-31"});
+    let id = post.document(&owner, "/invoices", more).await;
+    let number = text(&api.get(&format!("/invoices/{id}"), &owner).await.json()["number"]);
+    let send = async |more: Value| {
+        let mut body =
+            json!({"to": OWNER, "locale": "en-US", "body_text": "**Pay**, {customer_name}"});
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        api.post(&format!("/documents/{id}/send"), &owner, body).await.with(200);
+        post.deliver().await.remove(0)
+    };
+    let bare = send(json!({})).await;
+    let html = bare.html.unwrap();
+    for part in [&*number, "#123456", "€100.00", "10/31/2026", "Pri Ani", "<strong>Pay</strong>"]
+    {
+        assert!(html.contains(part), "{part}: {html}");
+    }
+    assert!(!html.contains("<script") && !html.contains("<img"), "{html}");
+    assert!(bare.attachments.is_empty(), "{:?}", bare.attachments);
+    assert!(bare.text.starts_with("Pay, <script>\n") && !bare.text.contains("**"), "{}", bare.text);
+
+    let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x08\0\0\0\x08\x08\x06\0\0\0";
+    let logo = form("/files", &Sent(png, "logo.png", "image/png"), &[("category", "logo")]);
+    api.call(owner.sign(logo)).await.with(201);
+    let whole = send(json!({"attach_pdf": true})).await;
+    assert!(whole.html.unwrap().contains("src=\"cid:logo\""));
+    let [logo, pdf] = &*whole.attachments else { panic!("{:?}", whole.attachments) };
+    assert_eq!((logo.content_id.as_deref(), &*logo.content), (Some("logo"), &png[..]));
+    assert_eq!((pdf.content_id.as_deref(), &*pdf.media_type), (None, "application/pdf"));
 }

@@ -339,6 +339,21 @@ impl ListQuery {
         Page { rows: found, pagination: Pagination { total, next_cursor, prev_cursor, has_more } }
     }
 
+    /// Where the rows behind `row` begin, as text that is kept until [`ListQuery::behind`] reads
+    /// it: for walks that go on in another process.
+    #[must_use]
+    pub fn cursor_behind<A: Record>(&self, row: &A) -> String {
+        self.cursor_at(row, Direction::Next)
+    }
+
+    /// The same query from where `text` says, which [`ListQuery::cursor_behind`] wrote for a query
+    /// of the same order; `None` for any other text.
+    #[must_use]
+    pub fn behind(self, text: &str) -> Option<Self> {
+        let cursor = Some(self.read_cursor(text)?);
+        Some(Self { cursor, ..self })
+    }
+
     fn cursor_at<A: Record>(&self, row: &A, direction: Direction) -> String {
         let values = row.values();
         let keys =

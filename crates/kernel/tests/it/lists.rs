@@ -150,6 +150,22 @@ fn pages_follow_one_another_and_lead_back() {
 }
 
 #[test]
+fn a_walk_goes_on_behind_any_row_of_a_page() {
+    let query = parse(&RawQuery { limit: Some("3".to_owned()), ..ordered("-amount") });
+    let page = evaluate(&rows(), &query);
+    assert_eq!(ids(&page), "bea");
+    for (row, expected) in page.rows.iter().zip(["ead", "adc", "dc"]) {
+        let behind = query.clone().behind(&query.cursor_behind(row)).unwrap();
+        assert_eq!(ids(&evaluate(&rows(), &behind)), expected);
+    }
+    let last = query.cursor_behind(&page.rows[2]);
+    assert_eq!(Some(&last), page.pagination.next_cursor.as_ref());
+    for (other, cursor) in [(ordered("name"), &*last), (ordered("-amount"), "x")] {
+        assert!(parse(&other).behind(cursor).is_none());
+    }
+}
+
+#[test]
 fn search_looks_into_searched_fields_and_counting_can_be_left_out() {
     let raw = RawQuery {
         search: Some("ŽIGA".to_owned()),

@@ -15,6 +15,7 @@ fn every_language_says_what_it_is_about() {
         (Wording::PasswordReset, "{link}"),
         (Wording::Verification, "{link}"),
         (Wording::Invitation, "{link}"),
+        (Wording::Export, "{link}"),
     ];
     let documents = DOCUMENTS.map(|kind| (Wording::Document(kind), "{invoice_link}"));
     for locale in ["sl-SI", "hr", "de-DE", "en-US"] {
@@ -55,6 +56,7 @@ fn built_in_texts_use_known_variables_only() {
         Wording::PasswordReset,
         Wording::Verification,
         Wording::Invitation,
+        Wording::Export,
     ]);
     for wording in all {
         for locale in ["sl", "hr", "de", "en"] {

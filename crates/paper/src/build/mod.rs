@@ -2,9 +2,10 @@
 //!
 //! | Module    | Owns                                                            |
 //! | --------- | --------------------------------------------------------------- |
-//! | `look`    | template, colour and codes, by the unit's and entity's settings |
+//! | `look`    | template, colour and codes, and what receipts say beside         |
 //! | `parties` | issuer and customer                                             |
 //! | `facts`   | number, dates and references; states                            |
+//! | `fill`    | variables in the issuer's own texts                             |
 //! | `lines`   | the table of lines                                              |
 //! | `amounts` | totals, taxes, advances, payments, converted totals             |
 //! | `payment` | how to pay, and the codes                                       |
@@ -12,13 +13,14 @@
 
 mod amounts;
 mod facts;
+mod fill;
 mod lines;
 mod look;
 mod marks;
 mod parties;
 mod payment;
 
-pub use look::{Hub3, Look, Upn};
+pub use look::{Hub3, Look, ReceiptTexts, Upn};
 
 use racun_documents::{Document, DocumentKind, Localized, TitleType};
 use racun_kernel::Decimal;
@@ -39,6 +41,8 @@ pub struct Source<'a> {
     pub language: Language,
     /// Whose locale writes numbers and dates.
     pub locale: Language,
+    /// What it says beside on the roll of a till.
+    pub receipt: ReceiptTexts,
     /// The logo of its unit or entity.
     pub logo: Option<Picture>,
     /// The signature of its unit or entity.
@@ -98,7 +102,7 @@ impl Paper {
             notes: source.notes(),
             signature: source.signed(),
             marks: source.marks(),
-            footer: source.text(content.texts.footer.as_ref(), &content.translations.footer),
+            footer: source.footer(),
             page_words: PageWords {
                 page: source.word(Word::Page).to_owned(),
                 of: source.word(Word::Of).to_owned(),
@@ -155,7 +159,13 @@ impl Source<'_> {
     /// A text in the document's language, where it is translated.
     fn text(&self, text: Option<&String>, translations: &Option<Localized>) -> Option<String> {
         let translated = translations.as_ref().and_then(|all| all.get(self.language.locale()));
-        paragraphs(translated.or(text).map(String::as_str))
+        self.own_text(translated.or(text).map(String::as_str))
+    }
+
+    /// A text of the issuer's, with what its variables stand for.
+    fn own_text(&self, text: Option<&str>) -> Option<String> {
+        let filled = self.filled(&paragraphs(text)?);
+        paragraphs(Some(&filled))
     }
 
     fn notes(&self) -> Vec<Note> {
@@ -166,16 +176,41 @@ impl Source<'_> {
             (Word::PaymentTerms, &texts.payment_terms, &translations.payment_terms),
             (Word::TaxClause, &texts.tax_clause, &translations.tax_clause),
         ];
-        let note = |(word, text, translations): (Word, &Option<String>, _)| {
-            let text = self.text(text.as_ref(), translations)?;
-            Some(Note { key: word.key(), label: self.word(word).to_owned(), text })
+        let note = |word: Word, text: Option<String>| {
+            let label = self.word(word).to_owned();
+            text.map(|text| Note { key: word.key(), label, text })
         };
-        all.into_iter().filter_map(note).collect()
+        let own = all.into_iter().map(|(word, text, translations)| {
+            let text = self.text(text.as_ref(), translations);
+            note(word, if word == Word::Note { self.with_receipt_note(text) } else { text })
+        });
+        own.flatten().collect()
+    }
+
+    /// The note, with that of receipts after it.
+    fn with_receipt_note(&self, note: Option<String>) -> Option<String> {
+        let Some(more) = self.of_receipt(self.receipt.note.as_deref()) else { return note };
+        Some(match note {
+            Some(note) => format!("{note}\n{more}"),
+            None => more,
+        })
+    }
+
+    /// A text of receipts, on a receipt.
+    fn of_receipt(&self, text: Option<&str>) -> Option<String> {
+        self.own_text(text.filter(|_| self.look.template.is_receipt()))
+    }
+
+    fn footer(&self) -> Option<String> {
+        let content = &self.document.content;
+        let own = || self.text(content.texts.footer.as_ref(), &content.translations.footer);
+        self.of_receipt(self.receipt.footer.as_deref()).or_else(own)
     }
 
     fn signed(&self) -> Option<Signature> {
         let content = &self.document.content;
-        let text = self.text(content.texts.signature.as_ref(), &content.translations.signature);
+        let own = || self.text(content.texts.signature.as_ref(), &content.translations.signature);
+        let text = self.of_receipt(self.receipt.signature.as_deref()).or_else(own);
         let picture = self.signature.clone();
         (text.is_some() || picture.is_some()).then_some(Signature { text, picture })
     }

@@ -18,7 +18,7 @@ fn side(party: &Party) -> Side {
 
 impl Source<'_> {
     /// The account to pay to: the one that the document names, else the issuer's default one.
-    fn account(&self) -> Option<&BankAccount> {
+    pub(super) fn account(&self) -> Option<&BankAccount> {
         let issuer = &self.document.content.issuer;
         let all = issuer.bank_accounts.as_deref().unwrap_or_default();
         let default = all.iter().find(|account| account.is_default == Some(true));

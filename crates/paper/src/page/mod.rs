@@ -1,18 +1,21 @@
-//! The model as a page: preview, and what a customer sees behind a link.
+//! The model as a page: preview, and what a customer sees behind a link; and around mails.
 //!
 //! | Module  | Owns                                             |
 //! | ------- | ------------------------------------------------ |
 //! | `html`  | writing HTML, everything escaped                 |
 //! | `style` | the style sheet                                  |
 //! | `parts` | the parts of the model                           |
+//! | `mail`  | mails about a document                           |
 //!
 //! A page has no script and takes nothing from elsewhere: pictures and codes are in it.
 
 mod html;
+mod mail;
 mod parts;
 mod style;
 
 pub use html::escape;
+pub use mail::{LOGO, Letter};
 
 use html::Html;
 

@@ -48,15 +48,19 @@ tbody [data-label]::before{content:attr(data-label);color:#595959;font-weight:40
 dl{grid-template-columns:1fr}dd{margin-bottom:.4rem}.totals dl{grid-template-columns:1fr auto}}\
 @media print{body{background:#fff}.actions{display:none}main{max-width:none;padding:0}}";
 
-/// The sheet with `color` for lines; a grey when there is none.
-///
-/// The colour is checked again here, as it goes into the sheet as it is.
+/// The sheet with `color` for lines.
 pub(super) fn sheet(color: Option<&str>) -> String {
+    format!(":root{{--main:{}}}{SHEET}", line_color(color))
+}
+
+/// `color` for lines; a grey when there is none.
+///
+/// It is checked again here, as it goes into styles as it is.
+pub(super) fn line_color(color: Option<&str>) -> &str {
     let is_color = |color: &&str| {
         color.len() == 7
             && color.starts_with('#')
             && color.bytes().skip(1).all(|digit| digit.is_ascii_hexdigit())
     };
-    let color = color.filter(is_color).unwrap_or("#4a5568");
-    format!(":root{{--main:{color}}}{SHEET}")
+    color.filter(is_color).unwrap_or("#4a5568")
 }

@@ -6,7 +6,9 @@ use racun_documents::{
 };
 use racun_kernel::testing::stamp;
 use racun_kernel::{Authority, BankAccount, Decimal, Environment};
-use racun_paper::{CodeKind, ColumnKey, Display, Language, Paper, Row, Source, State, Upn};
+use racun_paper::{
+    CodeKind, ColumnKey, Display, Language, Paper, ReceiptTexts, Row, Source, State, Template, Upn,
+};
 use time::macros::{date, datetime};
 
 use crate::sample::{
@@ -176,6 +178,59 @@ fn payments_are_shown_as_the_settings_say() {
     let paper = Paper::of(&hidden);
     assert!(paper.payments.is_none() && total(&paper, "total_due").is_none());
     assert_eq!(kinds(&paper).len(), 2, "it is owed all the same");
+}
+
+#[test]
+fn a_receipt_says_what_the_settings_have_for_receipts() {
+    let mut content = content();
+    content.texts.note = Some("Miza 5".to_owned());
+    content.texts.footer = Some("Noga".to_owned());
+    content.texts.signature = Some("Ana".to_owned());
+    let document = issued(made(DocumentKind::Invoice, content));
+    let text = |text: &str| Some(text.to_owned());
+    let receipt = ReceiptTexts { note: text("Hvala"), footer: text("Nasvidenje"), signature: None };
+    let of = |template, receipt: &ReceiptTexts| {
+        let mut source = Source { receipt: receipt.clone(), ..source(&document, "sl") };
+        source.look.template = template;
+        let paper = Paper::of(&source);
+        let signature = paper.signature.and_then(|signature| signature.text);
+        [paper.notes.into_iter().next().map(|note| note.text), paper.footer, signature]
+    };
+    let own = [text("Miza 5"), text("Noga"), text("Ana")];
+    assert_eq!(of(Template::Modern, &receipt), own);
+    assert_eq!(of(Template::Receipt80, &ReceiptTexts::default()), own);
+    let on_a_roll = [text("Miza 5\nHvala"), text("Nasvidenje"), text("Ana")];
+    assert_eq!(of(Template::Receipt58, &receipt), on_a_roll);
+    let receipt = ReceiptTexts { note: text(" \u{202e}"), footer: None, signature: text("Bor") };
+    let on_a_roll = [text("Miza 5"), text("Noga"), text("Bor")];
+    assert_eq!(of(Template::Receipt80, &receipt), on_a_roll, "a blank text is none");
+}
+
+#[test]
+fn variables_in_texts_of_the_issuer_stand_for_what_the_document_says() {
+    let filled = |footer: &str| {
+        let mut content = content();
+        content.texts.footer = Some(footer.to_owned());
+        content.customer.as_mut().unwrap().name = Some("{iban}\u{202e}".to_owned());
+        paper(&issued(made(DocumentKind::Invoice, content))).footer.unwrap_or_default()
+    };
+    let plain = |text: String| text.replace('\u{a0}', " ");
+    for (footer, said) in [
+        ("{entity_name}, {entity_tax_number}", "Pekarna Klas d.o.o., SI12345679"),
+        ("{document_number} {document_date}", "2026-00018 20. 11. 2026"),
+        ("{document_total} {document_currency}", "122,00 EUR"),
+        ("{customer_name} {iban}", "{iban} SI56 1920 0123 4567 892"),
+        ("{{entity_city}} {no_such} {", "{Ljubljana} {no_such} {"),
+        ("[{entity_email}{unit_name}]", "[]"),
+        ("{entity_email}", ""),
+    ] {
+        assert_eq!(plain(filled(footer)), said, "{footer}");
+    }
+    assert_eq!(filled(&"{".repeat(500)), "{".repeat(500));
+    let mut hidden = Content { hide_prices: true, ..content() };
+    hidden.texts.footer = Some("[{document_total}]".to_owned());
+    let paper = paper(&issued(made(DocumentKind::DeliveryNote, hidden)));
+    assert_eq!(paper.footer.as_deref(), Some("[]"), "hidden prices are in no text");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use racun_documents::{Document, DocumentKind, Party};
 use racun_paper::page::{Around, Reply, escape, gone};
-use racun_paper::{Language, Paper, Picture, Roll, Row, Source};
+use racun_paper::{Language, Modules, Paper, Picture, Roll, Row, Source};
 
 use crate::sample::{cash, content, draft, invoice, issued, line, paid, source};
 
@@ -62,6 +62,41 @@ fn the_page_takes_nothing_from_elsewhere() {
     evil.look.primary_color = Some("#fff}body".to_owned());
     assert!(!Paper::of(&evil).page(&Around::default()).style.contains("}body{--"));
     assert!(!Paper::of(&evil).page(&Around::default()).style.starts_with(":root{--main:#fff}b"));
+}
+
+#[test]
+fn a_letter_shows_what_counts_in_the_issuers_colour_and_fetches_nothing() {
+    let document = rich();
+    let mut source = source(&document, "sl");
+    let logo = |media_type: &str| Picture {
+        bytes: b"\x89PNG".to_vec(),
+        media_type: media_type.to_owned(),
+        scale_percent: 100,
+        alt: "Logo \"x\"".to_owned(),
+    };
+    source.logo = Some(logo("image/png"));
+    source.look.primary_color = Some("#aabbcc".to_owned());
+    let paper = Paper::of(&source);
+    let text = "<p>Hello <strong>Bor</strong></p>\n";
+    let letter = paper.letter(text);
+    assert_eq!(letter.logo, paper.logo.as_ref());
+    let due = paper.totals.last().unwrap();
+    let until = paper.facts.iter().find(|fact| fact.key == "date_due");
+    let said = [paper.number.as_deref(), Some(&*paper.title), Some(&*due.text)];
+    for part in said.into_iter().chain([until.map(|fact| &*fact.text), Some(&*paper.issuer.name)]) {
+        assert!(letter.html.contains(&escape(part.unwrap())), "{part:?}: {}", letter.html);
+    }
+    assert!(letter.html.contains(text) && letter.html.contains("8px solid #aabbcc"));
+    assert!(letter.html.contains("src=\"cid:logo\" alt=\"Logo &quot;x&quot;\""));
+    for elsewhere in ["http:", "https:", "//", "@import", "url(", "<style", "<script", "data:"] {
+        assert!(!letter.html.contains(elsewhere), "{elsewhere}: {}", letter.html);
+    }
+    source.look.primary_color = Some("red;}".to_owned());
+    source.logo = Some(logo("image/svg+xml"));
+    let paper = Paper::of(&source);
+    let letter = paper.letter("");
+    assert!(letter.logo.is_none() && !letter.html.contains("<img"), "{}", letter.html);
+    assert!(!letter.html.contains("red"), "{}", letter.html);
 }
 
 #[test]
@@ -125,7 +160,7 @@ fn a_receipt_has_its_lines_in_the_paper_and_no_command_from_texts() {
     // A text that went past the cleaning, too.
     paper.title = evil.to_owned();
     for (roll, width) in [(Roll::Wide, 48), (Roll::Narrow, 32)] {
-        let bytes = paper.escpos(roll);
+        let bytes = paper.escpos(roll, None);
         let text = letters(&bytes);
         assert!(text.lines().all(|line| line.chars().count() <= width), "{text}");
         assert!(text.contains("A@BV"), "{text}");
@@ -137,7 +172,7 @@ fn a_receipt_has_its_lines_in_the_paper_and_no_command_from_texts() {
                 assert!(joined.contains(&cell), "{cell} in {joined}");
             }
         }
-        assert_eq!(bytes, paper.escpos(roll), "the same bytes again");
+        assert_eq!(bytes, paper.escpos(roll, None), "the same bytes again");
     }
 }
 
@@ -145,6 +180,21 @@ fn a_receipt_has_its_lines_in_the_paper_and_no_command_from_texts() {
 fn payment_codes_are_pictures_on_receipts() {
     let paper = Paper::of(&source(&invoice(), "sl"));
     let pictures = |bytes: &[u8]| bytes.windows(4).filter(|four| *four == b"\x1dv0\x00").count();
-    assert_eq!(pictures(&paper.escpos(Roll::Wide)), 2);
+    assert_eq!(pictures(&paper.escpos(Roll::Wide, None)), 2);
     assert_eq!(paper.payment.unwrap().codes.len(), 2);
+}
+
+#[test]
+fn a_logo_is_the_first_picture_of_a_receipt() {
+    let paper = Paper::of(&source(&invoice(), "sl"));
+    // Two rows of ten dots: dark, then every second one.
+    let dark = (0..20).map(|dot| dot < 10 || dot % 2 == 0).collect();
+    let logo = Modules { width: 10, dark, quiet: 0, row: 1 };
+    let bytes = paper.escpos(Roll::Narrow, Some(&logo));
+    let picture = b"\x1dv0\x00\x02\x00\x02\x00\xff\xc0\xaa\x80\n";
+    let at = bytes.windows(picture.len()).position(|part| part == picture);
+    assert!(at.is_some_and(|at| at < 20), "{:?}", &bytes[..40]);
+    let wide = Modules { width: 385, dark: vec![true; 385], ..logo };
+    assert_eq!(paper.escpos(Roll::Narrow, Some(&wide)), paper.escpos(Roll::Narrow, None));
+    assert_eq!(Roll::Wide.logo_dots(50), (201, 80));
 }

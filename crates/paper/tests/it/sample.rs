@@ -9,7 +9,7 @@ use racun_documents::{
 use racun_kernel::id::EntityId;
 use racun_kernel::testing::stamp;
 use racun_kernel::{BankAccount, Currency, Decimal, Metadata};
-use racun_paper::{Hub3, Language, Look, Paper, PaymentMade, Source, Upn};
+use racun_paper::{Hub3, Language, Look, Paper, PaymentMade, ReceiptTexts, Source, Upn};
 use time::macros::{date, datetime};
 use time::{Date, OffsetDateTime};
 use ulid::Ulid;
@@ -136,11 +136,8 @@ pub fn invoice() -> Document {
 
 /// A look with all codes on.
 pub fn look() -> Look {
-    let mut look = Look::of(None, &serde_json::Map::new());
-    look.upn = Some(Upn::default());
-    look.epc = true;
-    look.hub3 = Some(Hub3::default());
-    look
+    let (upn, hub3) = (Some(Upn::default()), Some(Hub3::default()));
+    Look { upn, epc: true, hub3, ..Look::default() }
 }
 
 pub fn source<'a>(document: &'a Document, language: &str) -> Source<'a> {
@@ -150,6 +147,7 @@ pub fn source<'a>(document: &'a Document, language: &str) -> Source<'a> {
         look: look(),
         language,
         locale: language,
+        receipt: ReceiptTexts::default(),
         logo: None,
         signature: None,
         payments: &[],

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, its helpers too")]
 
 mod codes;
+mod every;
 mod files;
 mod languages;
 mod malice;
@@ -10,6 +11,7 @@ mod sample;
 mod strangers;
 mod texts;
 mod tools;
+mod translated;
 
 use std::sync::LazyLock;
 

@@ -11,7 +11,7 @@ use crate::{TYPESETTER, set};
 const BACK: usize = 600;
 
 /// The first text of `paper` that is not in `found`, where texts are in their order.
-fn first_missing<'a>(paper: &'a Paper, found: &str) -> Option<&'a str> {
+pub fn first_missing<'a>(paper: &'a Paper, found: &str) -> Option<&'a str> {
     let (found, mut from) = (squeezed(found), 0_usize);
     paper.texts().into_iter().find(|text| {
         let mut start = from.saturating_sub(BACK);

@@ -88,6 +88,35 @@ pub fn words(pdf: &[u8]) -> Vec<Word> {
     words
 }
 
+/// What `pdfinfo` says of `pdf`: its properties, and the tree of its tags.
+pub fn properties(pdf: &[u8]) -> [String; 2] {
+    let file = File::new(pdf);
+    let words: [&[&str]; 2] = [&[], &["-struct"]];
+    words.map(|words| String::from_utf8_lossy(&output("pdfinfo", words, file.path(), &[])).into())
+}
+
+/// The fonts of `pdf`, each as `pdffonts` tells it: name, kind, and whether it is embedded, a part
+/// of the whole font, and read back as Unicode.
+pub fn fonts(pdf: &[u8]) -> Vec<String> {
+    let file = File::new(pdf);
+    let list = String::from_utf8(output("pdffonts", &[], file.path(), &[])).unwrap();
+    list.lines().skip(2).map(str::to_owned).collect()
+}
+
+/// What veraPDF, a validator, says against `pdf` as PDF/A-3b. None without that program, which is
+/// said in one line.
+pub fn objections(pdf: &[u8]) -> Option<String> {
+    let file = File::new(pdf);
+    let mut command = Command::new("verapdf");
+    command.args(["--flavour", "3b", "--format", "text", "--verbose"]).arg(file.path());
+    let Ok(output) = command.output() else {
+        eprintln!("PDF/A: NOT VALIDATED FROM OUTSIDE, for there is no program verapdf");
+        return None;
+    };
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    Some(if said.starts_with("PASS") { String::new() } else { said })
+}
+
 /// How many pages `pdf` has.
 pub fn pages(pdf: &[u8]) -> usize {
     words(pdf).last().map(|word| word.page).unwrap_or_default()

@@ -1,7 +1,13 @@
-//! Exports: records as XLSX and CSV.
+//! Exports: records as XLSX and CSV, and documents as archives of PDFs.
 //!
-//! An export is put together on a thread of its own, into a file without a name, and sent from
+//! | Module    | Owns                                                        |
+//! | --------- | ----------------------------------------------------------- |
+//! | `archive` | archives, which a worker puts together                      |
+//!
+//! A table is put together on a thread of its own, into a file without a name, and sent from
 //! there. One of an account runs at once, and few of all accounts.
+
+mod archive;
 
 use std::fs::File;
 use std::io::{self, BufWriter, Seek as _};
@@ -24,6 +30,8 @@ use crate::error::ApiError;
 use crate::places::Places;
 use crate::request::Query;
 use crate::route::{FILTER_QUERY, Gate, Parameter, ParameterKind, Route, SEARCH};
+
+pub(crate) use archive::ROUTES as ARCHIVES;
 
 const TAG: &str = "Exports";
 

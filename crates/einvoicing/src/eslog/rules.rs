@@ -1,0 +1,251 @@
+//! What e-SLOG wants beside EN 16931: its schema's lengths, and what receivers in Slovenia check.
+
+use en16931::Invoice;
+use racun_kernel::{Decimal, Step, iban};
+
+use super::envelope::refused;
+use super::header::street;
+use crate::facts::{Account, Facts, Line, Party, Priced};
+use crate::finding::{Finding, Level};
+use crate::model::Model;
+use crate::units;
+
+/// Rates of VAT in Slovenia: articles 41 and 41.a of ZDDV-1, and 0 for what bears none.
+const RATES: [(i64, u8); 4] = [(0, 0), (5, 0), (95, 1), (22, 0)];
+
+/// What is wrong, each with the field that mends it.
+pub fn findings(facts: &Facts, model: &Model) -> Vec<Finding> {
+    let mut found = Found(Vec::new());
+    issuer(facts, &mut found);
+    customer(facts, &mut found);
+    lengths(facts, &model.invoice, &mut found);
+    for (place, line) in facts.lines.iter().enumerate() {
+        if let Line::Priced(line) = line {
+            of_line(line, place, &mut found);
+        }
+    }
+    terms(model, &mut found);
+    taxes(model, &mut found);
+    found.0
+}
+
+struct Found(Vec<Finding>);
+
+impl Found {
+    fn add(&mut self, rule: &str, path: Vec<Step>, message: impl Into<String>) {
+        let rule = rule.to_owned();
+        self.0.push(Finding { rule, level: Level::Fatal, path, message: message.into() });
+    }
+
+    /// A text that the schema has no room for.
+    fn most(&mut self, text: Option<&str>, most: usize, path: &[&str]) {
+        if text.is_some_and(|text| text.chars().count() > most) {
+            let message = format!("e-SLOG has room for {most} characters: shorten it");
+            self.add("XSD", keys(path), message);
+        }
+    }
+
+    fn needed(&mut self, text: Option<&str>, path: &[&str], what: &str) {
+        if text.is_none_or(|text| text.trim().is_empty()) {
+            self.add("ESLOG-REQUIRED", keys(path), format!("e-SLOG needs {what}: add it"));
+        }
+    }
+}
+
+pub fn keys(path: &[&str]) -> Vec<Step> {
+    path.iter().map(|key| Step::from(*key)).collect()
+}
+
+fn issuer(facts: &Facts, found: &mut Found) {
+    let issuer = &facts.issuer;
+    for (field, text, what) in [
+        ("address", &issuer.address, "the issuer's address"),
+        ("post_code", &issuer.post_code, "the issuer's post code"),
+        ("city", &issuer.city, "the issuer's city"),
+        ("tax_number", &issuer.tax_number, "the issuer's tax number"),
+    ] {
+        found.needed(text.as_deref(), &["issuer", field], what);
+    }
+    let number = issuer.tax_number.as_deref().unwrap_or_default().trim();
+    let digits = number.strip_prefix("SI").unwrap_or(number).trim();
+    let is_slovenian = digits.len() == 8 && digits.bytes().all(|sign| sign.is_ascii_digit());
+    if !number.is_empty() && !is_slovenian {
+        let message = "a Slovenian tax number has eight digits, SI ahead of them or not";
+        found.add("ESLOG-TAX-NUMBER", keys(&["issuer", "tax_number"]), message);
+    }
+    match facts.accounts.first() {
+        Some(account) => checked(account, &["issuer", "bank_accounts"], found),
+        None => {
+            let message = "e-SLOG needs a bank account of the issuer: add it";
+            found.add("ESLOG-REQUIRED", keys(&["issuer", "bank_accounts"]), message);
+        }
+    }
+}
+
+fn customer(facts: &Facts, found: &mut Found) {
+    let Some(customer) = &facts.customer else { return };
+    if !customer.is_end_consumer {
+        let number = customer.tax_number.as_deref();
+        let what = "the tax number of a business; say is_end_consumer where it is none";
+        found.needed(number, &["customer", "tax_number"], what);
+    }
+    if let Some(account) = &customer.account {
+        checked(account, &["customer", "bank_account"], found);
+    }
+}
+
+fn checked(account: &Account, path: &[&str], found: &mut Found) {
+    if let Err(issue) = iban::check(&account.number) {
+        found.add("ESLOG-IBAN", keys(path), issue.message);
+    }
+    found.most(account.bic.as_deref(), 11, path);
+}
+
+/// The lengths of the schema.
+fn lengths(facts: &Facts, invoice: &Invoice, found: &mut Found) {
+    found.most(invoice.number.as_deref(), 70, &["number"]);
+    let customer = facts.customer.as_ref().map(|customer| ("customer", customer));
+    for (side, party) in [("issuer", &facts.issuer)].into_iter().chain(customer) {
+        party_lengths(side, party, found);
+    }
+    let payment = invoice.payment.as_ref();
+    let reference = payment.and_then(|payment| payment.remittance_information.as_deref());
+    found.most(reference, 70, &["reference"]);
+    let buyer_reference = ["customer", "e_invoicing", "buyer_reference"];
+    found.most(invoice.buyer_reference.as_deref(), 70, &buyer_reference);
+    let note = invoice.despatch_advice_reference.as_ref();
+    found.most(note.map(|note| note.as_str()), 70, &["linked_documents"]);
+    for earlier in &invoice.preceding_invoices {
+        found.most(Some(earlier.reference.as_str()), 70, &["linked_documents"]);
+    }
+}
+
+fn party_lengths(side: &str, party: &Party, found: &mut Found) {
+    for (field, text, most) in [
+        ("name", &party.name, 70),
+        ("city", &party.city, 35),
+        ("state", &party.state, 70),
+        ("post_code", &party.post_code, 17),
+        ("tax_number", &party.tax_number, 70),
+        ("company_number", &party.company_number, 70),
+        ("contact", &party.contact, 256),
+    ] {
+        found.most(text.as_deref(), most, &[side, field]);
+    }
+    if street(party.address.as_deref(), party.address_2.as_deref()).len() > 4 {
+        let message = "e-SLOG has room for four lines of 35 characters: shorten the address";
+        found.add("XSD", keys(&[side, "address"]), message);
+    }
+}
+
+/// What the receivers' own checks want of a line.
+fn of_line(line: &Priced, place: usize, found: &mut Found) {
+    let path = |field: &str| vec![Step::from("items"), place.into(), field.into()];
+    if !line.quantity.is_positive() {
+        let message = "quantities of e-SLOG are above 0: give goods back by a credit note";
+        found.add("ESLOG-QUANTITY", path("quantity"), message);
+    }
+    let unit = line.unit.as_deref().unwrap_or_default();
+    if line.unit_code.is_none() && units::unit_code(unit).is_none() {
+        let message = "no code is known for this unit: say one in e_invoicing.unit_code";
+        found.add("ESLOG-UNIT", path("unit"), message);
+    }
+    let rates = RATES.map(|(units, scale)| Decimal::new(units, scale));
+    for tax in line.taxes.iter().filter(|tax| !tax.reverse_charge) {
+        if !rates.contains(&tax.rate) {
+            let message = "rates of VAT in Slovenia are 22, 9.5, 5 and 0";
+            found.add("ESLOG-RATE", path("taxes"), message);
+        }
+    }
+}
+
+/// Decimals of the schema: six, and nine digits in all for the quantity of a price.
+fn terms(model: &Model, found: &mut Found) {
+    for (line, place) in model.invoice.lines.iter().zip(&model.places) {
+        let quantity = line.quantity.to_string();
+        let price = line.price.net_price.to_string();
+        let base = line.price.base_quantity.map(|base| base.to_string());
+        for (text, field, digits) in
+            [(Some(quantity), "quantity", 18), (Some(price), "price", 15), (base, "quantity", 9)]
+        {
+            if text.is_some_and(|text| !fits(&text, digits)) {
+                let path = vec![Step::from("items"), (*place).into(), field.into()];
+                let message = format!("e-SLOG has room for six decimals, {digits} digits in all");
+                found.add("XSD", path, message);
+            }
+        }
+    }
+}
+
+fn fits(text: &str, digits: usize) -> bool {
+    let (_, decimals) = text.split_once('.').unwrap_or((text, ""));
+    let all = text.bytes().filter(u8::is_ascii_digit).count();
+    decimals.len() <= 6 && all <= digits
+}
+
+/// Receivers of e-SLOG calculate the tax of each rate again, to the cent.
+fn taxes(model: &Model, found: &mut Found) {
+    let groups = model.invoice.vat_breakdown.iter().zip(&model.group_places);
+    for (group, place) in groups {
+        let read = |text: String| Decimal::computed(&text).unwrap_or_else(Decimal::zero);
+        let base = read(group.taxable_amount.to_string());
+        let rate = group.rate.map_or_else(Decimal::zero, |rate| read(rate.to_string()));
+        let expected = racun_kernel::Currency::EUR.round(&(&base * &rate).percent());
+        let stated = read(group.tax_amount.to_string());
+        if expected != stated {
+            let path = vec![Step::from("items"), (*place).into(), "taxes".into()];
+            let message = format!(
+                "{rate} % of {base} is {expected}, and the lines' taxes come to {stated}: e-SLOG \
+                 wants them equal, so put lines of one rate together or price them without tax"
+            );
+            found.add("BR-CO-17", path, message);
+        }
+    }
+}
+
+/// What UJP wants beside e-SLOG: Slovenian accounts with their banks on both sides, where the
+/// customer is and who it is, and a document that the invoice refers to.
+pub fn of_ujp(facts: &Facts) -> Vec<Finding> {
+    let mut found = Vec::new();
+    let of_issuer = ["issuer", "bank_accounts"];
+    found.extend(facts.accounts.first().and_then(|account| slovenian(account, &of_issuer)));
+    let Some(customer) = &facts.customer else {
+        found.push(refused(&["customer"], "an invoice to a budget user names it: add it"));
+        return found;
+    };
+    let of_customer = ["customer", "ujp", "receiver_mailbox"];
+    found.extend(match &customer.account {
+        Some(account) => slovenian(account, &of_customer),
+        None => Some(refused(&of_customer, "a budget user has an account at UJP: add it")),
+    });
+    for (field, text) in [
+        ("address", &customer.address),
+        ("post_code", &customer.post_code),
+        ("city", &customer.city),
+        ("company_number", &customer.company_number),
+    ] {
+        if text.as_deref().is_none_or(|text| text.trim().is_empty()) {
+            found.push(refused(&["customer", field], "UJP needs it of a budget user: add it"));
+        }
+    }
+    if customer.buyer_reference.is_none() && facts.delivery_note.is_none() {
+        let path = ["customer", "e_invoicing", "buyer_reference"];
+        let message = "UJP needs a document that the invoice refers to: link a delivery note, or \
+                       send the customer's order as buyer_reference";
+        found.push(refused(&path, message));
+    }
+    found
+}
+
+/// A Slovenian IBAN, whose 15 national digits check as well, with the BIC of its bank.
+fn slovenian(account: &Account, path: &[&str]) -> Option<Finding> {
+    let number: String = account.number.chars().filter(|sign| !sign.is_whitespace()).collect();
+    let digits = number.strip_prefix("SI").and_then(|rest| rest.get(2..)).unwrap_or_default();
+    let national: Option<u64> = digits.parse().ok();
+    if number.len() != 19 || national.is_none_or(|digits| digits % 97 != 1) {
+        return Some(refused(path, "UJP takes Slovenian accounts: a digit of this one is wrong"));
+    }
+    let bic = account.bic.as_deref().unwrap_or_default().trim();
+    let has_form = matches!(bic.len(), 8 | 11) && bic.bytes().all(|b| b.is_ascii_alphanumeric());
+    (!has_form).then(|| refused(path, "UJP needs the BIC of the bank, of 8 or 11 characters"))
+}

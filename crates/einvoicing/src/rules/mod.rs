@@ -1,0 +1,88 @@
+//! The verdict: which rules a document breaks, where it says so, and what to change.
+//!
+//! The rules are those of crate `en16931`, which runs them on the terms: EN 16931 (BR, BR-CO,
+//! BR-CL, BR-DEC and the families of VAT categories), XRechnung (BR-DE, and those of Peppol that
+//! KoSIT took over) and Peppol BIS. Here each finding is led back to the field of the interface
+//! whose change mends it.
+//!
+//! | Module     | Owns                                          |
+//! | ---------- | --------------------------------------------- |
+//! | `places`   | from a business term to a field               |
+//! | `remedies` | what to change, for rules that documents break |
+
+mod places;
+mod remedies;
+
+use en16931::Severity;
+
+use crate::facts::{Facts, Line, Price};
+use crate::finding::{Finding, Level, Verdict};
+use crate::leitweg;
+use crate::model::Model;
+use crate::specification::Specification;
+use places::Place;
+
+/// What the rules of `specification` say of `model`, which is of `facts`.
+pub fn verdict(facts: &Facts, model: &Model, specification: Specification) -> Verdict {
+    let report = specification.check().run(&model.invoice);
+    let of_rules = report.findings().iter().filter_map(|finding| {
+        let rule = finding.rule.as_str();
+        // Rules of the crate's own have no authority behind them.
+        if rule.starts_with("EN-") {
+            return None;
+        }
+        let remedy = remedies::remedy(rule).map(|remedy| format!(" {remedy}"));
+        Some(Finding {
+            rule: rule.to_owned(),
+            level: level(finding.severity),
+            path: Place { facts, model, finding }.path(),
+            message: format!("{}{}", text(finding), remedy.unwrap_or_default()),
+        })
+    });
+    let found = model.found.iter().cloned().chain(of_rules).chain(leitweg_warning(facts));
+    Verdict::of(found.collect())
+}
+
+/// The weight that an authority gives.
+pub const fn level(severity: Severity) -> Level {
+    match severity {
+        Severity::Fatal => Level::Fatal,
+        Severity::Warning => Level::Warning,
+        Severity::Info => Level::Information,
+    }
+}
+
+/// An authority's text, with the figures where it is about some.
+pub fn text(finding: &en16931::Finding) -> String {
+    let figures = finding
+        .detail
+        .as_ref()
+        .map(|detail| format!(" Expected {}, found {}.", detail.expected, detail.actual));
+    format!("{}{}", sentence(&finding.message), figures.unwrap_or_default())
+}
+
+/// An authority's text, ended as a sentence.
+fn sentence(text: &str) -> String {
+    let text = text.trim();
+    if text.ends_with(['.', '!', '?']) { text.to_owned() } else { format!("{text}.") }
+}
+
+/// A doubtful Leitweg-ID only warns.
+fn leitweg_warning(facts: &Facts) -> Option<Finding> {
+    let reference = facts.customer.as_ref()?.buyer_reference.as_deref()?;
+    let issue = leitweg::warning(reference.trim())?;
+    Some(Finding {
+        rule: "LEITWEG-ID".to_owned(),
+        level: Level::Warning,
+        path: places::keys(&["customer", "e_invoicing", "buyer_reference"]),
+        message: issue.message,
+    })
+}
+
+/// The field that holds the price of the element `place` of `items`.
+fn price_field(facts: &Facts, place: usize) -> &'static str {
+    match facts.lines.get(place) {
+        Some(Line::Priced(line)) if matches!(line.price, Price::Gross(_)) => "gross_price",
+        _ => "price",
+    }
+}

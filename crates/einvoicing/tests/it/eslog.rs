@@ -1,0 +1,165 @@
+//! e-SLOG 2.0 by its schema, and what it refuses.
+
+use std::fs;
+use std::path::PathBuf;
+
+use racun_einvoicing::{Account, Facts, FactsKind, eslog};
+use racun_kernel::testing::Random;
+use time::macros::datetime;
+
+use crate::documents::random;
+use crate::judge::judge;
+use crate::sample::{decimal, invoice, priced, some};
+
+/// The sample at a Slovenian rate.
+fn slovenian() -> Facts {
+    let mut facts = invoice();
+    for place in 0..2 {
+        let line = priced(&mut facts, place);
+        line.taxes[0].rate = decimal("22");
+        line.taxes[0].amount = (&line.total * &decimal("22")).percent();
+    }
+    facts.totals.taxes[0].rate = decimal("22");
+    facts.totals.taxes[0].amount = decimal("22");
+    facts.totals.total_with_tax = decimal("122");
+    facts
+}
+
+fn errors(facts: &Facts) -> Vec<String> {
+    eslog::judge(facts).errors().map(ToString::to_string).collect()
+}
+
+#[test]
+fn an_invoice_has_its_terms_in_their_segments() {
+    let xml = eslog::write(&slovenian()).unwrap_or_else(|_| panic!("{:#?}", errors(&slovenian())));
+    for part in [
+        "<Invoice xmlns=\"urn:eslog:2.00\"><M_INVOIC Id=\"data\">",
+        "<S_BGM><C_C002><D_1001>380</D_1001></C_C002><C_C106><D_1004>2026-0001</D_1004>",
+        "<D_2005>137</D_2005><D_2380>2026-11-20</D_2380>",
+        "<D_2005>13</D_2005><D_2380>2026-12-20</D_2380>",
+        "<D_1153>PQ</D_1153><D_1154>SI002026-0001</D_1154>",
+        "<D_1153>VA</D_1153><D_1154>SI10039856</D_1154>",
+        "<D_3194>SI56263300012039086</D_3194>",
+        "<D_5025>203</D_5025><D_5004>75.00</D_5004>",
+        "<D_5025>124</D_5025><D_5004>5.5</D_5004>",
+        "<D_5025>9</D_5025><D_5004>122.00</D_5004>",
+        "</M_INVOIC></Invoice>",
+    ] {
+        assert!(xml.xml.contains(part), "{part} is not in\n{}", xml.xml);
+    }
+}
+
+#[test]
+fn kinds_have_their_codes() {
+    for (kind, code) in [
+        (FactsKind::Invoice, "380"),
+        (FactsKind::CreditNote, "381"),
+        (FactsKind::AdvanceInvoice, "386"),
+        (FactsKind::Estimate, "325"),
+    ] {
+        let facts = Facts { kind, ..slovenian() };
+        let written = eslog::write(&facts).unwrap_or_else(|_| panic!("{:#?}", errors(&facts)));
+        assert!(written.xml.contains(&format!("<D_1001>{code}<")), "{}", written.xml);
+    }
+}
+
+#[test]
+fn what_e_slog_refuses_is_named() {
+    let mut facts = slovenian();
+    facts.accounts = vec![Account { number: "SI56263300012039087".to_owned(), bic: None }];
+    facts.issuer.city = None;
+    facts.issuer.tax_number = some("ATU13585627");
+    let customer = facts.customer.as_mut().unwrap();
+    customer.tax_number = None;
+    customer.name = some(&"x".repeat(71));
+    customer.address = some(&"x".repeat(150));
+    priced(&mut facts, 0).unit = some("šop");
+    priced(&mut facts, 1).quantity = decimal("-2.0000001");
+    let found = errors(&facts);
+    for expected in [
+        "issuer.bank_accounts: ESLOG-IBAN",
+        "issuer.city: ESLOG-REQUIRED",
+        "issuer.tax_number: ESLOG-TAX-NUMBER",
+        "customer.tax_number: ESLOG-REQUIRED",
+        "customer.name: XSD",
+        "customer.address: XSD",
+        "items[0].unit: ESLOG-UNIT",
+        "items[1].quantity: ESLOG-QUANTITY",
+        "items[1].quantity: XSD",
+    ] {
+        assert!(found.iter().any(|one| one.starts_with(expected)), "{expected}: {found:#?}");
+    }
+    let off = Facts { ..invoice() };
+    assert!(errors(&off).iter().any(|one| one.starts_with("items[0].taxes: ESLOG-RATE")));
+}
+
+#[test]
+fn a_cent_of_rounding_is_refused_as_receivers_do() {
+    let mut facts = slovenian();
+    facts.totals.taxes[0].amount = decimal("22.01");
+    facts.totals.total_with_tax = decimal("122.01");
+    let found = errors(&facts);
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert!(found[0].starts_with("items[0].taxes: BR-CO-17: 22 % of 100 is 22,"), "{found:#?}");
+}
+
+/// Random documents of which those that e-SLOG takes are judged.
+const DOCUMENTS: usize = 1500;
+
+#[test]
+fn random_documents_are_valid_by_the_schema() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut choices = Random::new(200);
+    let mut files: Vec<(&str, PathBuf)> = Vec::new();
+    for n in 0..DOCUMENTS {
+        let mut facts = random(&mut choices, n);
+        facts.issuer.country_code = some("SI");
+        facts.issuer.tax_number = some("SI10039856");
+        facts.customer.as_mut().unwrap().is_end_consumer = true;
+        let Ok(written) = eslog::write(&facts) else { continue };
+        let file = folder.path().join(format!("{n}.xml"));
+        fs::write(&file, written.xml).unwrap();
+        files.push(("eslog", file));
+    }
+    assert!(files.len() > 60, "{} of {DOCUMENTS}", files.len());
+    let Some(said) = judge(&files) else { return };
+    for (file, said) in said {
+        assert!(said.is_empty(), "{}: {said:#?}", file.display());
+    }
+}
+
+#[test]
+fn a_budget_user_gets_it_in_an_envelope() {
+    let mut facts = slovenian();
+    let refused = eslog::judge_ujp(&facts);
+    let found: Vec<String> = refused.errors().map(ToString::to_string).collect();
+    for expected in [
+        "issuer.bank_accounts: UJP: UJP needs the BIC",
+        "customer.ujp.receiver_mailbox: UJP",
+        "customer.company_number: UJP",
+    ] {
+        assert!(found.iter().any(|one| one.starts_with(expected)), "{expected}: {found:#?}");
+    }
+    facts.accounts[0].bic = some("LJBASI2X");
+    let customer = facts.customer.as_mut().unwrap();
+    customer.company_number = some("1234567000");
+    customer.account =
+        Some(Account { number: "SI56011006370171132".to_owned(), bic: some("UJPLSI2DICL") });
+    let attached = [
+        eslog::Attached { name: "2026-0001.xml", kind: "xml", bytes: 4096 },
+        eslog::Attached { name: "2026-0001.pdf", kind: "pdf", bytes: 8192 },
+    ];
+    let now = datetime!(2026-11-20 12:00:05 +1);
+    let xml = eslog::envelope(&facts, &attached, now)
+        .unwrap_or_else(|verdict| panic!("{:#?}", verdict.findings()));
+    for part in [
+        "<sender_agent>LJBASI2XXXX</sender_agent><sender_mailbox>SI56263300012039086<",
+        "<receiver_agent>UJPLSI2DICL</receiver_agent><receiver_mailbox>SI56011006370171132<",
+        "<timestamp>2026-11-20T12:00:05</timestamp>",
+        "<requested_execution_date>2026-12-20</requested_execution_date><amount>122.00</amount>",
+        "<creditor_structured_reference>SI002026-0001</creditor_structured_reference>",
+        "<count>2</count>",
+    ] {
+        assert!(xml.contains(part), "{part} is not in\n{xml}");
+    }
+}

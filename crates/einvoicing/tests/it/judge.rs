@@ -1,0 +1,80 @@
+//! The official rules, run by Saxon where Python has it.
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::LazyLock;
+use std::thread;
+
+/// Something that the official rules say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
+    pub level: String,
+    pub rule: String,
+    pub text: String,
+}
+
+/// Where rules, schemas and samples are.
+pub fn vectors() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/vectors")
+}
+
+/// Python with saxonche and lxml, of PyPI.
+static PYTHON: LazyLock<Option<&str>> = LazyLock::new(|| {
+    let able = |python: &&str| {
+        let mut check = Command::new(python);
+        check.args(["-c", "import saxonche, lxml"]).stderr(Stdio::null());
+        check.status().is_ok_and(|status| status.success())
+    };
+    ["python3", "/usr/bin/python3"].into_iter().find(able)
+});
+
+/// Processes that judge at the same time.
+const JUDGES: usize = 2;
+
+/// What the official rules say of each of `files`, which are of a format and a path; `None`, with a
+/// line that says so, where Python has no Saxon.
+pub fn judge(files: &[(&str, PathBuf)]) -> Option<BTreeMap<PathBuf, Vec<Said>>> {
+    let Some(python) = *PYTHON else {
+        println!("left out: the official rules need Python with saxonche and lxml, of PyPI");
+        return None;
+    };
+    let part = files.len().div_ceil(JUDGES).max(1);
+    let said = thread::scope(|scope| {
+        let runs: Vec<_> =
+            files.chunks(part).map(|files| scope.spawn(|| run(python, files))).collect();
+        let parts = runs.into_iter().flat_map(|run| run.join().unwrap());
+        parts.collect::<BTreeMap<PathBuf, Vec<Said>>>()
+    });
+    assert_eq!(said.len(), files.len(), "each file is judged");
+    Some(said)
+}
+
+fn run(python: &str, files: &[(&str, PathBuf)]) -> BTreeMap<PathBuf, Vec<Said>> {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/judge.py");
+    let mut process = Command::new(python)
+        .arg(script)
+        .arg(vectors())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut asked = process.stdin.take().unwrap();
+    let lines: String =
+        files.iter().map(|(format, path)| format!("{format}\t{}\n", path.display())).collect();
+    let writer = thread::spawn(move || asked.write_all(lines.as_bytes()).unwrap());
+    let output = process.wait_with_output().unwrap();
+    writer.join().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let mut said: BTreeMap<PathBuf, Vec<Said>> = BTreeMap::new();
+    for line in String::from_utf8(output.stdout).unwrap().lines() {
+        let parts: Vec<&str> = line.split('\t').collect();
+        let own = said.entry(PathBuf::from(parts[0])).or_default();
+        if let [_, level, rule, text] = parts.as_slice() {
+            let [level, rule, text] = [level, rule, text].map(|part| (*part).to_owned());
+            own.push(Said { level, rule, text });
+        }
+    }
+    said
+}

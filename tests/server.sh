@@ -1,0 +1,24 @@
+# For scripts that want a server: `start_server` builds the debug binary, starts it with data of its own on a free
+# port of this machine, and sets `address`. It ends with the script.
+
+# Expects `root`, the repository.
+start_server() {
+    (cd "$root" && cargo build --quiet --bin racun)
+    local racun=${CARGO_TARGET_DIR:-$root/target}/debug/racun
+    data=$(mktemp -d)
+    (
+        cd "$data"
+        RACUN__SERVER__LISTEN=127.0.0.1:0 RACUN__OUTBOUND__LOOPBACK_ONLY=true RACUN__RATE_LIMITS__ENABLED=false \
+            RACUN__LOG__FORMAT=text exec "$racun" >log 2>&1
+    ) &
+    server=$!
+    trap 'kill "$server" 2>/dev/null; wait "$server" 2>/dev/null || true; rm -rf "$data"' EXIT
+    address=
+    for _ in $(seq 200); do
+        address=$(grep -o 'listens on http://[0-9.:]*' "$data/log" | grep -o 'http.*' | head -n 1 || true)
+        [ -n "$address" ] && break
+        kill -0 "$server" 2>/dev/null || break
+        sleep 0.1
+    done
+    [ -n "$address" ] || { cat "$data/log"; echo "the server did not start"; exit 1; }
+}

@@ -1,0 +1,301 @@
+//! Archives of PDFs from a running server: every document once, as its own PDF says it, with
+//! hostile texts and after a kill, too.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use racun_tests::{Account, Client, Racun, Random, StoreKind, mails, on_both_stores, token_in};
+use serde_json::{Value, json};
+
+on_both_stores! {
+    an_archive_holds_each_document_as_its_pdf,
+    a_killed_server_goes_on_with_its_archive,
+    what_all_renderings_say_of_one_document_agrees_to_the_cent,
+    hostile_texts_are_harmless_in_all_renderings,
+}
+
+/// Until an archive is complete: longer than the lease of a worker that died, and the work after it
+/// on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+const KINDS: [(&str, &str); 5] = [
+    ("/invoices", "invoice"),
+    ("/estimates", "estimate"),
+    ("/credit-notes", "credit_note"),
+    ("/advance-invoices", "advance_invoice"),
+    ("/delivery-notes", "delivery_note"),
+];
+
+/// Asks for an archive until it is over; its progress never falls.
+async fn over(client: &Client, begun: &Value) -> Value {
+    let path = format!("/documents/export/jobs/{}", begun["id"].as_str().expect("an id"));
+    let (deadline, mut last) = (Instant::now() + PATIENCE, 0);
+    loop {
+        let job = client.read(&path).await;
+        let progress = job["progress"].as_u64().expect("a number");
+        assert!(progress >= last && progress <= 100, "{last}: {job}");
+        last = progress;
+        match job["status"].as_str() {
+            Some("pending" | "processing") => {}
+            _ => return job,
+        }
+        assert!(Instant::now() < deadline, "{job}");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+async fn completed(client: &Client, request: &Value) -> Value {
+    let begun = client.post("/documents/export/pdf", request).await.expect(202);
+    let job = over(client, &begun).await;
+    assert_eq!((&job["status"], &job["progress"]), (&json!("completed"), &json!(100)), "{job}");
+    job
+}
+
+async fn download(client: &Client, job: &Value) -> Vec<u8> {
+    let id = job["id"].as_str().expect("an id");
+    client.file(&format!("/documents/export/jobs/{id}/download")).await
+}
+
+/// What `unzip` takes out of an archive, once it has checked it: the texts of the PDFs by name, as
+/// `pdftotext` reads them.
+fn texts(archive: &[u8]) -> BTreeMap<String, String> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("archive.zip");
+    std::fs::write(&file, archive).expect("a file");
+    let into = folder.path().join("out");
+    run(Command::new("unzip").arg("-q").arg(&file).arg("-d").arg(&into));
+    let Ok(entries) = std::fs::read_dir(&into) else { return BTreeMap::new() };
+    let text = |path: &Path| {
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        (name, run(Command::new("pdftotext").arg("-layout").arg(path).arg("-")))
+    };
+    entries.map(|entry| text(&entry.expect("an entry").path())).collect()
+}
+
+/// What a program prints, which succeeds.
+fn run(command: &mut Command) -> String {
+    let output = command.output().unwrap_or_else(|error| panic!("{command:?}: {error}"));
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {said}");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn line(name: &str, price: &Value) -> Value {
+    json!({ "name": name, "quantity": 3, "price": price, "taxes": [{ "rate": 22 }] })
+}
+
+async fn invoice(api: &Client, name: &str) -> Value {
+    let body = json!({ "customer": { "name": name }, "items": [line("Work", &json!(10))] });
+    api.create("/invoices", &body).await
+}
+
+async fn an_archive_holds_each_document_as_its_pdf(store: StoreKind) {
+    let racun = Racun::start(store).await;
+    let account = Account::sign_up(&racun).await;
+    account.verify(&racun).await;
+    let user = account.user.clone().with("x-entity-id", &account.entity);
+    let mut expected = BTreeSet::new();
+    for (path, _) in KINDS {
+        for is_draft in [false, true] {
+            let body = json!({
+                "customer": { "name": format!("Žiga {path} {is_draft}") },
+                "items": [line("Work", &json!(10))],
+                "is_draft": is_draft || path == "/advance-invoices",
+            });
+            let made = user.create(path, &body).await;
+            expected.insert(format!("Žiga {path} {is_draft}"));
+            if path == "/invoices" && !is_draft {
+                let id = made["id"].as_str().expect("an id");
+                user.post(&format!("/invoices/{id}/void"), &json!({})).await.expect(200);
+            }
+        }
+    }
+    let types: Vec<&str> = KINDS.iter().map(|(_, name)| *name).collect();
+    let job = completed(&user, &json!({ "types": types, "language": "en" })).await;
+    assert_eq!((&job["total_docs"], &job["result"]["exported"]), (&json!(10), &json!(10)));
+    let archive = download(&user, &job).await;
+    let texts = texts(&archive);
+    assert_eq!(texts.len(), 10, "{:?}", texts.keys());
+    for customer in &expected {
+        let holds = |text: &&String| text.contains(customer.as_str());
+        assert_eq!(texts.values().filter(holds).count(), 1, "{customer}: {texts:?}");
+    }
+    // The person is mailed a link to the same bytes; programs ask.
+    let mail = mails(&racun, "export_", 1).await.remove(0);
+    let link = format!("/documents/export/download?token={}", token_in(&mail, "export_"));
+    assert!(racun.client().file(&link).await == archive, "the link leads to another archive");
+    let of_program = completed(&account.api, &json!({ "types": types, "language": "en" })).await;
+    assert!(download(&account.api, &of_program).await == archive, "the same documents");
+    mails(&racun, "export_", 1).await;
+    // Another account has nothing of it.
+    let stranger = Account::sign_up(&racun).await.api;
+    let path = format!("/documents/export/jobs/{}", job["id"].as_str().expect("an id"));
+    for path in [path.clone(), format!("{path}/download")] {
+        stranger.get(&path).await.expect(404);
+    }
+}
+
+async fn a_killed_server_goes_on_with_its_archive(store: StoreKind) {
+    const DOCUMENTS: usize = 70;
+    let mut racun = Racun::start(store).await;
+    let mut account = Account::sign_up(&racun).await;
+    for n in 0..DOCUMENTS {
+        invoice(&account.api, &format!("Kupec {n}.")).await;
+    }
+    let request = json!({ "types": ["invoice"], "language": "en" });
+    let begun = account.api.post("/documents/export/pdf", &request).await.expect(202);
+    let path = format!("/documents/export/jobs/{}", begun["id"].as_str().expect("an id"));
+    let deadline = Instant::now() + PATIENCE;
+    let before = loop {
+        let job = account.api.read(&path).await;
+        if job["progress"].as_u64() > Some(0) {
+            break job;
+        }
+        assert!(Instant::now() < deadline, "{job}");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    };
+    racun.kill9();
+    racun.restart().await;
+    account = account.at(&racun);
+    let after = account.api.read(&path).await;
+    assert!(after["progress"].as_u64() >= before["progress"].as_u64(), "{before} {after}");
+    println!("killed at {} %", before["progress"]);
+    let job = over(&account.api, &begun).await;
+    assert_eq!(job["result"], json!({ "exported": DOCUMENTS, "skipped": 0 }), "{job}");
+    let texts = texts(&download(&account.api, &job).await);
+    assert_eq!(texts.len(), DOCUMENTS);
+    for n in 0..DOCUMENTS {
+        let holds = |text: &&String| text.contains(&format!("Kupec {n}."));
+        assert_eq!(texts.values().filter(holds).count(), 1, "{n}");
+    }
+}
+
+/// The amount as a page in English writes it.
+fn written(amount: &Value) -> String {
+    let amount = amount.to_string();
+    let (whole, fraction) = amount.split_once('.').unwrap_or((&amount, ""));
+    let (head, tail) = whole.split_at(whole.len().saturating_sub(3));
+    let whole = if head.is_empty() { tail.to_owned() } else { format!("{head},{tail}") };
+    format!("{whole}.{fraction:0<2}")
+}
+
+/// A CSV without line breaks in its cells, read by Python: rows by heading.
+async fn rows(client: &Client, path: &str) -> Vec<BTreeMap<String, String>> {
+    let text = client.get(path).await.text;
+    let program = "import csv, io, json, sys\n\
+                   text = sys.argv[1].lstrip('\\ufeff')\n\
+                   print(json.dumps(list(csv.DictReader(io.StringIO(text, newline='')))))";
+    let rows = run(Command::new("python3").args(["-c", program, &text]));
+    serde_json::from_str(&rows).expect("rows")
+}
+
+async fn what_all_renderings_say_of_one_document_agrees_to_the_cent(store: StoreKind) {
+    let seed = Random::any_seed();
+    eprintln!("seed {seed}");
+    let mut random = Random::new(seed);
+    let racun = Racun::start(store).await;
+    let api = Account::sign_up(&racun).await.api;
+    let rates = [json!(22), json!(9.5), json!(5), json!(0)];
+    let mut documents = BTreeMap::new();
+    for n in 0..14 {
+        let (path, kind) = KINDS[[0, 0, 0, 1, 2][usize::try_from(random.below(5)).expect("few")]];
+        let items: Vec<Value> = (0..=random.below(5))
+            .map(|_| {
+                let number = |text: String| serde_json::from_str::<Value>(&text).expect("a number");
+                let quantity = format!("{}.{}", 1 + random.below(9), random.below(10));
+                let price = format!("{}.{:03}", random.below(900), random.below(1000));
+                json!({
+                    "name": "Work",
+                    "quantity": number(quantity),
+                    "price": number(price),
+                    "discounts": [{ "type": "percent", "value": random.below(40) }],
+                    "taxes": [{ "rate": rates[usize::try_from(random.below(4)).expect("few")] }],
+                })
+            })
+            .collect();
+        let customer = format!("Kupec {n}.");
+        let body = json!({ "customer": { "name": customer }, "items": items });
+        let made = api.create(path, &body).await;
+        let id = made["id"].as_str().expect("an id").to_owned();
+        if kind == "invoice" && random.below(2) == 0 && made["total_due"] != json!(0) {
+            let payment = json!({ "document_id": id, "amount": 0.01, "type": "cash" });
+            api.create("/payments", &payment).await;
+        }
+        documents.insert(id, (path, customer));
+    }
+    let kinds = "invoice,estimate,credit_note";
+    let csv = format!("/documents/export?types={kinds}&format=csv&locale=en-US");
+    let exported = rows(&api, &csv).await;
+    let types: Vec<&str> = kinds.split(',').collect();
+    let job = completed(&api, &json!({ "types": types, "language": "en" })).await;
+    let texts = texts(&download(&api, &job).await);
+    assert_eq!((texts.len(), exported.len()), (documents.len(), documents.len()));
+    for (id, (path, customer)) in &documents {
+        let document = api.read(&format!("{path}/{id}")).await;
+        let page = api.get(&format!("/documents/{id}/html?language=en")).await.text;
+        let mut found = texts.values().filter(|text| text.contains(customer.as_str()));
+        let paper = found.next().unwrap_or_else(|| panic!("no PDF of {customer}"));
+        let row = exported.iter().find(|row| &row["Id"] == id);
+        let row = row.unwrap_or_else(|| panic!("no row of {id}: {exported:?}"));
+        let is_credit = document["type"] == "credit_note" || id.starts_with("cre_");
+        for (field, column) in [("total", "Net"), ("total_with_tax", "Gross"), ("total_due", "Due")]
+        {
+            let amount = &document[field];
+            if amount.is_null() || (field == "total_due" && !id.starts_with("inv_")) {
+                continue;
+            }
+            let shown = written(amount);
+            assert!(paper.contains(&shown), "{field} {shown}: {paper}");
+            assert!(page.contains(&shown), "{field} {shown}: {page}");
+            let sign = if is_credit && amount != &json!(0) { "-" } else { "" };
+            assert_eq!(row[column], format!("{sign}{amount}"), "{field} of {document}");
+        }
+        for tax in document["taxes"].as_array().into_iter().flatten() {
+            let shown = written(&tax["amount"]);
+            assert!(paper.contains(&shown) && page.contains(&shown), "{shown}: {paper}");
+        }
+    }
+}
+
+async fn hostile_texts_are_harmless_in_all_renderings(store: StoreKind) {
+    let racun = Racun::start(store).await;
+    let api = Account::sign_up(&racun).await.api;
+    let long = "x".repeat(500);
+    // What is written, and what of it is a word of the PDF.
+    let names = [
+        ("=cmd|' /C calc'!A0", "=cmd|"),
+        ("<script>alert(1)</script>", "<script>"),
+        ("#{panic()} $x$ #include \"a\"", "#{panic()}"),
+        ("\u{202e}fdp.exe", "fdp.exe"),
+        ("../../etc/passwd\\..\\a", "passwd"),
+        (long.as_str(), "xxxxxxxx"),
+    ];
+    let mut ids = Vec::new();
+    for (n, (name, _)) in names.iter().enumerate() {
+        let body = json!({
+            "customer": { "name": name, "address": format!("Ulica {n}.") },
+            "items": [line(name, &json!(10))],
+        });
+        let made = api.create("/invoices", &body).await;
+        ids.push(made["id"].as_str().expect("an id").to_owned());
+    }
+    let job = completed(&api, &json!({ "document_ids": ids, "language": "en" })).await;
+    assert_eq!(job["result"], json!({ "exported": names.len(), "skipped": 0 }), "{job}");
+    let texts = texts(&download(&api, &job).await);
+    assert_eq!(texts.len(), names.len(), "{:?}", texts.keys());
+    let csv = rows(&api, "/documents/export?format=csv&locale=en-US").await;
+    for (n, ((name, word), id)) in names.iter().zip(&ids).enumerate() {
+        let of = |text: &&String| text.contains(&format!("Ulica {n}."));
+        let paper = texts.values().find(of).unwrap_or_else(|| panic!("no PDF of {name}"));
+        assert!(paper.contains(word), "{name}: {paper}");
+        assert!(!paper.contains('\u{202e}'), "{paper}");
+        let page = api.get(&format!("/documents/{id}/html?language=en")).await.text;
+        assert!(!page.contains("<script") && !page.contains('\u{202e}'), "{page}");
+        let document = api.read(&format!("/invoices/{id}")).await;
+        assert_eq!(document["customer"]["name"], json!(name));
+        let row = csv.iter().find(|row| &row["Id"] == id).expect("a row");
+        assert!(!row["Customer"].starts_with(['=', '+', '-', '@']), "{row:?}");
+    }
+}
