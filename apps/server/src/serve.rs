@@ -121,7 +121,8 @@ pub async fn work(settings: &Settings) -> anyhow::Result<()> {
     );
     let retry = settings.fiscalization.retry();
     let services = services(store, authorities, outside, keys, retry);
-    let services = Services { white_labels: Arc::new(labels), ..services };
+    let (white_labels, storage) = (Arc::new(labels), Storage::new(settings.storage.limits()));
+    let services = Services { white_labels, storage, ..services };
     let management = management::serve(settings.metrics.listen, &services)?;
     let work = jobs::start(&services, following(&services));
     stop.await;
