@@ -3,6 +3,7 @@
 mod amendments;
 pub mod contract;
 mod counts;
+mod declarations;
 mod join;
 mod lists;
 mod log;
@@ -18,6 +19,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use time::OffsetDateTime;
 
+pub use declarations::assert_stored_as_declared;
 pub use random::Random;
 
 use crate::id::{AccountId, EntityId};
