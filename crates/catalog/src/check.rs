@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use racun_kernel::{Decimal, Issue, Issues, Metadata, Patch, text};
+use racun_kernel::{Decimal, Issue, Issues, Metadata, Patch, check_country_code, text};
 use serde_json::{Map, Value as Json};
 
 /// Characters that a text may hold where the interface names no other limit.
@@ -54,11 +54,8 @@ fn email(address: String) -> Result<String, Issues> {
 
 /// Two letters, in capitals whatever was sent.
 fn country_code(code: String) -> Result<String, Issues> {
-    if code.len() == 2 && code.bytes().all(|byte| byte.is_ascii_alphabetic()) {
-        return Ok(code.to_ascii_uppercase());
-    }
-    let message = "expected a country code of two letters, such as SI";
-    Err(Issue::new("invalid_country_code", message).into())
+    check_country_code(&code)?;
+    Ok(code.to_ascii_uppercase())
 }
 
 /// A JSON object that every store can keep: no NUL in its texts, no number that a decimal cannot

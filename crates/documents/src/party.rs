@@ -1,7 +1,7 @@
 //! Issuer, customer and business unit, as frozen on a document.
 
 use racun_kernel::text::check_field;
-use racun_kernel::{BankAccount, Issue, Issues, Patch, UjpRouting};
+use racun_kernel::{BankAccount, Issues, Patch, UjpRouting, check_country_code};
 use serde::{Deserialize, Serialize};
 
 racun_kernel::addressed! {
@@ -162,10 +162,9 @@ impl Party {
         }
         check_field(&mut issues, "email", self.email.as_deref(), Self::MAX_EMAIL_CHARS);
         if let Some(code) = &self.country_code
-            && (code.len() != 2 || !code.bytes().all(|b| b.is_ascii_alphabetic()))
+            && let Err(issue) = check_country_code(code)
         {
-            let message = "expected a country code of two letters, such as SI";
-            issues.push(Issue::new("invalid_country_code", message).at("country_code"));
+            issues.push(issue.at("country_code"));
         }
         issues.into_result(())
     }

@@ -114,7 +114,7 @@ pub use money::{Currency, Money, UnknownCurrency};
 pub use patch::Patch;
 pub use payment_reference::PaymentReference;
 pub use payment_type::PaymentType;
-pub use postal_address::PostalAddress;
+pub use postal_address::{PostalAddress, check_country_code};
 pub use query::{
     Clause, Cursor, Direction, ListQuery, Operator, Order, Page, Pagination, RawQuery,
 };

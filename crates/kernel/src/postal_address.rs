@@ -1,5 +1,7 @@
 //! Postal addresses: one declaration of their fields for all that has one.
 
+use crate::Issue;
+
 /// A postal address.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PostalAddress {
@@ -17,6 +19,18 @@ pub struct PostalAddress {
     pub country: Option<String>,
     /// ISO 3166-1 alpha-2 code, in capitals.
     pub country_code: Option<String>,
+}
+
+/// Whether `code` has the two letters of a country code, in either case.
+///
+/// # Errors
+/// `invalid_country_code`.
+pub fn check_country_code(code: &str) -> Result<(), Issue> {
+    if code.len() == 2 && code.bytes().all(|byte| byte.is_ascii_alphabetic()) {
+        return Ok(());
+    }
+    let message = "expected a country code of two letters, such as SI";
+    Err(Issue::new("invalid_country_code", message))
 }
 
 /// Declares a struct that has the fields of a [`PostalAddress`] among its own, as the interface and

@@ -1,6 +1,6 @@
 //! The supplier as frozen on an expense.
 
-use racun_kernel::{BankAccount, Issue, Issues, text};
+use racun_kernel::{BankAccount, Issues, check_country_code, text};
 use serde::{Deserialize, Serialize};
 
 use super::content::MAX_EXPENSE_TEXT_CHARS;
@@ -43,11 +43,7 @@ impl ExpenseSupplier {
     /// `invalid_country_code` at `country_code`.
     pub fn check_country(&self) -> Result<(), Issues> {
         let Some(code) = &self.country_code else { return Ok(()) };
-        if code.len() == 2 && code.bytes().all(|byte| byte.is_ascii_alphabetic()) {
-            return Ok(());
-        }
-        let message = "expected a country code of two letters, such as SI";
-        Err(Issue::new("invalid_country_code", message).at("country_code").into())
+        check_country_code(code).map_err(|issue| issue.at("country_code").into())
     }
 
     /// Whether its texts keep their limits.
