@@ -1,6 +1,5 @@
 //! What kind of sale a document is, for tax, by the countries of both sides.
 
-use racun_kernel::calendar;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -126,12 +125,6 @@ impl ViesData {
             tax_number,
             consultation_number: check.consultation_number,
         }
-    }
-
-    /// When the number was checked, as text.
-    #[must_use]
-    pub fn checked_at_text(&self) -> String {
-        calendar::format_instant(self.checked_at)
     }
 }
 

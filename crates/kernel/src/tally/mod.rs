@@ -201,12 +201,6 @@ impl Within {
         let (place, field) = of.field(name).expect("it was found a line above");
         Self { field, place, table, clauses, is_looked_up: false }
     }
-
-    /// The same, for a tally that counts few rows, of which each names one of many.
-    #[must_use]
-    pub fn looked_up(self) -> Self {
-        Self { is_looked_up: true, ..self }
-    }
 }
 
 impl Part {

@@ -210,15 +210,6 @@ pub enum State {
     Rejected,
 }
 
-impl State {
-    /// Whether it is written large across the page, so that paper is not mistaken for what it is
-    /// not.
-    #[must_use]
-    pub const fn is_across_page(self) -> bool {
-        matches!(self, Self::Draft | Self::Void | Self::Test)
-    }
-}
-
 /// One side of a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Block {
