@@ -30,7 +30,7 @@ use racun_kernel::{Context, Currency, Decimal, Record, Walk};
 
 pub use documents::is_counted;
 pub use error::ExportError;
-pub use request::{Export, ExportPlan, ExportRequest, MAX_SPAN_DAYS, Span};
+pub use request::{Export, ExportPlan, ExportRequest, MAX_SPAN_DAYS, Span, kinds_named};
 
 use request::Source;
 

@@ -41,6 +41,28 @@ pub struct Span {
     pub to: Option<Date>,
 }
 
+/// The kinds of documents that `names` name, each once.
+///
+/// # Errors
+/// The first name that names none, by its place.
+pub fn kinds_named<'a>(
+    names: impl IntoIterator<Item = &'a str>,
+) -> Result<Vec<DocumentKind>, (usize, Issue)> {
+    let mut kinds = Vec::new();
+    for (place, name) in names.into_iter().enumerate() {
+        match DocumentKind::from_name(name) {
+            Some(kind) if kinds.contains(&kind) => {}
+            Some(kind) => kinds.push(kind),
+            None => {
+                let message = "expected invoice, estimate, credit_note, advance_invoice or \
+                               delivery_note";
+                return Err((place, Issue::new("invalid_value", message)));
+            }
+        }
+    }
+    Ok(kinds)
+}
+
 /// An export as it is asked for.
 #[derive(Debug, Clone)]
 pub struct ExportRequest {

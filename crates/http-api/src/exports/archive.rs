@@ -22,17 +22,13 @@ use crate::documents::scalar::Day;
 use crate::error::ApiError;
 use crate::limits;
 use crate::request::{Body, PathId, Query};
-use crate::route::{Gate, Parameter, ParameterKind, Route};
+use crate::route::{Gate, Parameter, Route};
 use crate::services::Services;
 
 const ZIP: &str = "application/zip";
 
 /// Query parameters of the link in the mail.
-const LINK: &[Parameter] = &[Parameter {
-    name: "token",
-    meaning: "The token that was mailed.",
-    kind: ParameterKind::Text,
-}];
+const LINK: &[Parameter] = &[Parameter::text("token", "The token that was mailed.")];
 
 /// Routes of archives.
 pub(crate) const ROUTES: &[Route] = &[

@@ -16,7 +16,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use actix_web::web;
 use racun_access::Permission::ReadRecords;
-use racun_application::exports::{self as application, Export, ExportPlan, ExportRequest, Span};
+use racun_application::exports::{
+    self as application, Export, ExportPlan, ExportRequest, Span, kinds_named,
+};
 use racun_documents::DocumentKind;
 use racun_exports::{Cell, Csv, CsvStyle, Sheet, SheetWriter};
 use racun_kernel::calendar::{format_date, parse_date};
@@ -29,7 +31,7 @@ use crate::call::EntityCall;
 use crate::error::ApiError;
 use crate::places::Places;
 use crate::request::Query;
-use crate::route::{FILTER_QUERY, Gate, Parameter, ParameterKind, Route, SEARCH};
+use crate::route::{FILTER_QUERY, Gate, Parameter, Route, SEARCH};
 
 pub(crate) use archive::ROUTES as ARCHIVES;
 
@@ -46,48 +48,38 @@ const AT_ONCE: usize = 2;
 static OF_ACCOUNTS: Places<String> = Places::new();
 static TURNS: Semaphore = Semaphore::const_new(AT_ONCE);
 
-const FORMAT: Parameter = Parameter {
-    name: "format",
-    meaning: "`xlsx`, with typed cells and, of documents, payments and expenses, a sheet of sums; \
-              or `csv`, in UTF-8. `xlsx` when absent.",
-    kind: ParameterKind::Text,
-};
-const TYPE: Parameter = Parameter {
-    name: "type",
-    meaning: "invoice, estimate, credit_note, advance_invoice or delivery_note; invoice when \
-              neither this nor `types` is sent.",
-    kind: ParameterKind::Text,
-};
-const TYPES: Parameter = Parameter {
-    name: "types",
-    meaning: "Several of those types, parted by commas: a sheet of each in XLSX, one after the \
-              other in CSV.",
-    kind: ParameterKind::Text,
-};
-const DATE_FROM: Parameter =
-    Parameter { name: "date_from", meaning: "The first day.", kind: ParameterKind::Day };
-const DATE_TO: Parameter = Parameter {
-    name: "date_to",
-    meaning: "The last day; not before `date_from`, and at most 365 days after it.",
-    kind: ParameterKind::Day,
-};
-const LOCALE: Parameter = Parameter {
-    name: "locale",
-    meaning: "The locale of headings and of CSV: `sl-SI`, `hr-HR`, `de-DE` and `pt-PT` part cells \
-              by `;` and write `1,5`, others by `,` and write `1.5`. The entity's when absent.",
-    kind: ParameterKind::Text,
-};
-const LANGUAGE: Parameter = Parameter {
-    name: "language",
-    meaning: "The same by its language: `sl`. `locale` wins.",
-    kind: ParameterKind::Text,
-};
-const BOM: Parameter = Parameter {
-    name: "bom",
-    meaning: "Whether a CSV begins with the byte order mark by which spreadsheet programs see that \
-              it is UTF-8; true when absent.",
-    kind: ParameterKind::Flag,
-};
+const FORMAT: Parameter = Parameter::text(
+    "format",
+    "`xlsx`, with typed cells and, of documents, payments and expenses, a sheet of sums; \
+     or `csv`, in UTF-8. `xlsx` when absent.",
+);
+const TYPE: Parameter = Parameter::text(
+    "type",
+    "invoice, estimate, credit_note, advance_invoice or delivery_note; invoice when \
+     neither this nor `types` is sent.",
+);
+const TYPES: Parameter = Parameter::text(
+    "types",
+    "Several of those types, parted by commas: a sheet of each in XLSX, one after the \
+     other in CSV.",
+);
+const DATE_FROM: Parameter = Parameter::day("date_from", "The first day.");
+const DATE_TO: Parameter = Parameter::day(
+    "date_to",
+    "The last day; not before `date_from`, and at most 365 days after it.",
+);
+const LOCALE: Parameter = Parameter::text(
+    "locale",
+    "The locale of headings and of CSV: `sl-SI`, `hr-HR`, `de-DE` and `pt-PT` part cells \
+     by `;` and write `1,5`, others by `,` and write `1.5`. The entity's when absent.",
+);
+const LANGUAGE: Parameter =
+    Parameter::text("language", "The same by its language: `sl`. `locale` wins.");
+const BOM: Parameter = Parameter::flag(
+    "bom",
+    "Whether a CSV begins with the byte order mark by which spreadsheet programs see that \
+     it is UTF-8; true when absent.",
+);
 
 const LISTED: &[Parameter] = &[FILTER_QUERY, SEARCH];
 const UNDATED: &[Parameter] = &[FORMAT, LOCALE, LANGUAGE, BOM];
@@ -196,20 +188,10 @@ async fn documents(call: EntityCall, query: Query) -> Result<StreamedFile, ApiEr
 }
 
 fn kinds(text: &str, of: Parameter, issues: &mut Issues) -> Vec<DocumentKind> {
-    let mut kinds = Vec::new();
-    for name in text.split(',').map(str::trim) {
-        match DocumentKind::from_name(name) {
-            Some(kind) if !kinds.contains(&kind) => kinds.push(kind),
-            Some(_) => {}
-            None => {
-                let message = "expected invoice, estimate, credit_note, advance_invoice or \
-                               delivery_note";
-                issues.push(Issue::new("invalid_value", message).at(of.name));
-                break;
-            }
-        }
-    }
-    kinds
+    kinds_named(text.split(',').map(str::trim)).unwrap_or_else(|(_, issue)| {
+        issues.push(issue.at(of.name));
+        Vec::new()
+    })
 }
 
 async fn sales_per_item(call: EntityCall, query: Query) -> Result<StreamedFile, ApiError> {

@@ -8,7 +8,7 @@ use racun_kernel::calendar::format_date;
 use racun_kernel::id::ExportJobId;
 use racun_kernel::{Context, Issue, Issues, ListQuery, Many, One, StoreError, Tenant, Writes};
 
-use super::super::request::locales;
+use super::super::request::{kinds_named, locales};
 use super::super::{ExportError, Span};
 use super::job::{ACTIVE, EXPORT_JOBS, ExportJob, ExportState, KEPT, Place, Selection};
 use super::share::dated;
@@ -167,24 +167,14 @@ fn by_id(ids: &[String], issues: &mut Issues) -> Vec<DocumentId> {
 
 /// The kinds, each once.
 fn by_kind(types: &[String], issues: &mut Issues) -> Vec<DocumentKind> {
-    let mut kinds = Vec::new();
     if types.is_empty() {
         let message = "expected at least one type";
         issues.push(Issue::new("out_of_range", message).at("types"));
     }
-    for (place, name) in types.iter().enumerate() {
-        match DocumentKind::from_name(name) {
-            Some(kind) if !kinds.contains(&kind) => kinds.push(kind),
-            Some(_) => {}
-            None => {
-                let message = "expected invoice, estimate, credit_note, advance_invoice or \
-                               delivery_note";
-                issues.push(Issue::new("invalid_value", message).at(place).at("types"));
-                break;
-            }
-        }
-    }
-    kinds
+    kinds_named(types.iter().map(String::as_str)).unwrap_or_else(|(place, issue)| {
+        issues.push(issue.at(place).at("types"));
+        Vec::new()
+    })
 }
 
 /// How many documents there are.
