@@ -12,7 +12,7 @@ use crate::body::{Convert, ListBody};
 use crate::call::Call;
 use crate::error::ApiError;
 use crate::request::Query;
-use crate::route::{Gate, LIST, Parameter, ParameterKind, Route};
+use crate::route::{Gate, LIST, Parameter, Route};
 /// Routes of the log.
 pub(crate) const ROUTES: &[Route] =
     &[Route::get("/activities", "listActivities", Gate::Entity(ReadRecords), || web::to(list))
@@ -25,21 +25,12 @@ pub(crate) const ROUTES: &[Route] =
         .answers::<ListBody<ActivityBody>>()];
 
 const PLAIN: &[Parameter] = &[
-    Parameter {
-        name: FILTERS[0],
-        meaning: "Only what happened to such resources: Invoice, Customer, Payment.",
-        kind: ParameterKind::Text,
-    },
-    Parameter {
-        name: FILTERS[1],
-        meaning: "Only what happened to the resource with this id.",
-        kind: ParameterKind::Text,
-    },
-    Parameter {
-        name: FILTERS[2],
-        meaning: "Only what was done so: created, updated, voided.",
-        kind: ParameterKind::Text,
-    },
+    Parameter::text(
+        FILTERS[0],
+        "Only what happened to such resources: Invoice, Customer, Payment.",
+    ),
+    Parameter::text(FILTERS[1], "Only what happened to the resource with this id."),
+    Parameter::text(FILTERS[2], "Only what was done so: created, updated, voided."),
 ];
 
 /// Something that happened.

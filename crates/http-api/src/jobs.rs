@@ -12,7 +12,7 @@ use crate::body::{Convert, ListBody};
 use crate::call::Call;
 use crate::error::ApiError;
 use crate::request::{PathId, Query};
-use crate::route::{Gate, LIST, Parameter, ParameterKind, Route};
+use crate::route::{Gate, LIST, Parameter, Route};
 const TAG: &str = "Jobs";
 
 /// Routes of jobs.
@@ -28,17 +28,12 @@ pub(crate) const ROUTES: &[Route] = &[
 ];
 
 const PLAIN: &[Parameter] = &[
-    Parameter {
-        name: "state",
-        meaning: "Only jobs that are waiting, running or dead.",
-        kind: ParameterKind::Text,
-    },
-    Parameter {
-        name: "kind",
-        meaning: "Only jobs of this kind: webhook_delivery, mail, invoice_overdue, \
-                  fiscal_tips, document_export, export_expiry.",
-        kind: ParameterKind::Text,
-    },
+    Parameter::text("state", "Only jobs that are waiting, running or dead."),
+    Parameter::text(
+        "kind",
+        "Only jobs of this kind: webhook_delivery, mail, invoice_overdue, \
+         fiscal_tips, document_export, export_expiry.",
+    ),
 ];
 
 /// Something that is to be done.

@@ -20,7 +20,7 @@ use crate::call::{Call, EntityCall};
 use crate::error::ApiError;
 use crate::fiscal::as_setting;
 use crate::request::{Body, Query, single};
-use crate::route::{Gate, LIST, Parameter, ParameterKind, Route};
+use crate::route::{Gate, LIST, Parameter, Route};
 use crate::services::Services;
 
 const TAG: &str = "Entities";
@@ -36,11 +36,7 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::get("/entities", "listEntities", Gate::SignedIn, || web::to(list))
         .about(TAG, "Lists the entities that the caller has access to.")
         .reads(LIST)
-        .reads_also(&[Parameter {
-            name: "environment",
-            meaning: "`live` or `sandbox`; both when absent.",
-            kind: ParameterKind::Text,
-        }])
+        .reads_also(&[Parameter::text("environment", "`live` or `sandbox`; both when absent.")])
         .answers::<ListBody<EntityBody>>(),
     Route::get("/entities/{id}", "getEntity", Gate::EntityInPath(ReadEntity), || web::to(get))
         .about(TAG, "Answers an entity.")

@@ -17,7 +17,7 @@ use crate::body::{AllBody, Convert, answer};
 use crate::call::{Call, EntityCall};
 use crate::error::ApiError;
 use crate::request::{Body, PathText, Query};
-use crate::route::{Gate, Parameter, ParameterKind, Route};
+use crate::route::{Gate, Parameter, Route};
 use crate::security::{self, SecurityEvent};
 use crate::warning::WarningBody;
 
@@ -49,13 +49,12 @@ pub(crate) const ROUTES: &[Route] = &[
         web::to(remove)
     })
     .about(TAG, "Takes a user's place in the entity away.")
-    .reads(&[Parameter {
-        name: "end_keys",
-        meaning: "Whether the entity's keys that the user made end too, and with them the \
-                  webhooks that they made; false when absent. They end in any case when the user \
-                  never verified their address.",
-        kind: ParameterKind::Flag,
-    }])
+    .reads(&[Parameter::flag(
+        "end_keys",
+        "Whether the entity's keys that the user made end too, and with them the \
+         webhooks that they made; false when absent. They end in any case when the user \
+         never verified their address.",
+    )])
     .seen_as(SecurityEvent::MemberRemoved),
 ];
 

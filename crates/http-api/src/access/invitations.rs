@@ -21,7 +21,7 @@ use crate::body::{AllBody, Convert, names};
 use crate::call::{Call, EntityCall};
 use crate::error::ApiError;
 use crate::request::{Body, PathText, Query, bearer_token};
-use crate::route::{Gate, Parameter, ParameterKind, Route};
+use crate::route::{Gate, Parameter, Route};
 use crate::security::{self, SecurityEvent};
 
 const TAG: &str = "Entity invitations";
@@ -60,11 +60,7 @@ pub(crate) const ROUTES: &[Route] = &[
             "Accepts an invitation by its token, with a password, or with the session of the \
              invited user in `Authorization`; and logs in.",
         )
-        .reads(&[Parameter {
-            name: "token",
-            meaning: "The invitation's token.",
-            kind: ParameterKind::Text,
-        }])
+        .reads(&[Parameter::text("token", "The invitation's token.")])
         .makes_users()
         .takes::<AcceptBody>()
         .answers::<AcceptedBody>()

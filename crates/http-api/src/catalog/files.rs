@@ -22,7 +22,7 @@ use crate::error::ApiError;
 use crate::limits;
 use crate::openapi::file;
 use crate::request::{Form, PathId, Query};
-use crate::route::{Gate, LIST, Parameter, ParameterKind, Route};
+use crate::route::{Gate, LIST, Parameter, Route};
 use crate::services::Services;
 
 const TAG: &str = "Files";
@@ -93,18 +93,17 @@ pub(crate) const OF_EXPENSES: &[Route] = &[
 
 /// The parameters that are filters by themselves.
 const FILTERS: &[Parameter] = &[
-    filter("category", "Only files of this category: `logo`, `signature` or `attachment`."),
-    filter("business_unit_id", "Only files of this business unit."),
-    filter("expense_id", "Only files of this expense."),
-    filter("invoice_id", "Only files of this invoice."),
-    filter("estimate_id", "Only files of this estimate."),
-    filter("credit_note_id", "Only files of this credit note."),
-    filter("advance_invoice_id", "Only files of this advance invoice."),
+    Parameter::text(
+        "category",
+        "Only files of this category: `logo`, `signature` or `attachment`.",
+    ),
+    Parameter::text("business_unit_id", "Only files of this business unit."),
+    Parameter::text("expense_id", "Only files of this expense."),
+    Parameter::text("invoice_id", "Only files of this invoice."),
+    Parameter::text("estimate_id", "Only files of this estimate."),
+    Parameter::text("credit_note_id", "Only files of this credit note."),
+    Parameter::text("advance_invoice_id", "Only files of this advance invoice."),
 ];
-
-const fn filter(name: &'static str, meaning: &'static str) -> Parameter {
-    Parameter { name, meaning, kind: ParameterKind::Text }
-}
 
 names! {
     /// What a file is for.

@@ -12,7 +12,7 @@ use crate::body::{AllBody, Convert, answer, input};
 use crate::call::Call;
 use crate::error::ApiError;
 use crate::request::{Body, PathId, Query};
-use crate::route::{Gate, Parameter, ParameterKind, Route};
+use crate::route::{Gate, Parameter, Route};
 const TAG: &str = "Financial categories";
 
 /// Routes of financial categories.
@@ -32,11 +32,10 @@ pub(crate) const ROUTES: &[Route] = &[
         web::to(list)
     })
     .about(TAG, "Lists all financial categories, by their sort order and name.")
-    .reads(&[Parameter {
-        name: "include_archived",
-        meaning: "True for the archived ones too; false when absent.",
-        kind: ParameterKind::Flag,
-    }])
+    .reads(&[Parameter::flag(
+        "include_archived",
+        "True for the archived ones too; false when absent.",
+    )])
     .answers::<AllBody<FinancialCategoryBody>>(),
     Route::get(
         "/financial-categories/{id}",

@@ -24,32 +24,22 @@ use crate::body_limit::{DOCUMENT, RECORD};
 use crate::call::{Call, EntityCall};
 use crate::error::ApiError;
 use crate::request::{Body, MaybeBody, PathText, Query};
-use crate::route::{Gate, Parameter, ParameterKind, Route};
+use crate::route::{Gate, Parameter, Route};
 use crate::services::Services;
 
 const DOCUMENTS: &str = "Documents";
 
-const TYPE: Parameter = Parameter {
-    name: "type",
-    meaning: "invoice, estimate, credit_note, advance_invoice or delivery_note.",
-    kind: ParameterKind::Text,
-};
-const BUSINESS_UNIT: Parameter = Parameter {
-    name: "business_unit_id",
-    meaning: "The business unit that the document would be of.",
-    kind: ParameterKind::Text,
-};
+const TYPE: Parameter =
+    Parameter::text("type", "invoice, estimate, credit_note, advance_invoice or delivery_note.");
+const BUSINESS_UNIT: Parameter =
+    Parameter::text("business_unit_id", "The business unit that the document would be of.");
 
-const PREMISE: Parameter = Parameter {
-    name: "business_premise_name",
-    meaning: "The business premise that it would be issued in, where a tax authority is told.",
-    kind: ParameterKind::Text,
-};
-const DEVICE: Parameter = Parameter {
-    name: "electronic_device_name",
-    meaning: "The electronic device that it would be issued on.",
-    kind: ParameterKind::Text,
-};
+const PREMISE: Parameter = Parameter::text(
+    "business_premise_name",
+    "The business premise that it would be issued in, where a tax authority is told.",
+);
+const DEVICE: Parameter =
+    Parameter::text("electronic_device_name", "The electronic device that it would be issued on.");
 
 /// The operations that read a document, one for each kind.
 const ANY_KIND: &[&str] =

@@ -13,14 +13,11 @@ use super::input::{DocumentKindBody, TitleTypeBody};
 use crate::body::Convert;
 use crate::error::ApiError;
 use crate::request::Query;
-use crate::route::{Parameter, ParameterKind};
+use crate::route::Parameter;
 
 /// The query parameter that asks for links in lists.
-pub(super) const INCLUDE: Parameter = Parameter {
-    name: "include",
-    meaning: "What to answer with it, comma separated: document_relations.",
-    kind: ParameterKind::Text,
-};
+pub(super) const INCLUDE: Parameter =
+    Parameter::text("include", "What to answer with it, comma separated: document_relations.");
 
 /// The one relation that can be included.
 const DOCUMENT_RELATIONS: &str = "document_relations";

@@ -14,7 +14,7 @@ use crate::billing::labels::label_of;
 use crate::call::Call;
 use crate::error::ApiError;
 use crate::request::{Form, Query};
-use crate::route::{Gate, Parameter, ParameterKind, Route};
+use crate::route::{Gate, Parameter, Route};
 use crate::security::{self, SecurityEvent};
 use crate::services::Services;
 
@@ -25,12 +25,8 @@ const PRODUCT: &str = "Racun";
 
 /// Query parameters of the links in mails.
 pub(crate) const LINK: &[Parameter] = &[
-    Parameter { name: "token", meaning: "The token that was mailed.", kind: ParameterKind::Text },
-    Parameter {
-        name: "language",
-        meaning: "The language of the page: `en`, `sl`, `hr` or `de`.",
-        kind: ParameterKind::Text,
-    },
+    Parameter::text("token", "The token that was mailed."),
+    Parameter::text("language", "The language of the page: `en`, `sl`, `hr` or `de`."),
 ];
 
 /// Routes of pages.

@@ -9,27 +9,22 @@ use racun_paper::{Display, Language, Template};
 
 use crate::error::ApiError;
 use crate::request::Query;
-use crate::route::{Parameter, ParameterKind};
-
-const fn text(name: &'static str, meaning: &'static str) -> Parameter {
-    Parameter { name, meaning, kind: ParameterKind::Text }
-}
-
-const fn flag(name: &'static str, meaning: &'static str) -> Parameter {
-    Parameter { name, meaning, kind: ParameterKind::Flag }
-}
+use crate::route::Parameter;
 
 /// Of a page behind a link.
 pub(crate) const LANGUAGE: &[Parameter] = &[
-    text("language", "The language: `en`, `de`, `sl` …, or a locale such as `sl-SI`."),
-    text("locale", "The locale that writes numbers and dates; that of the language when absent."),
+    Parameter::text("language", "The language: `en`, `de`, `sl` …, or a locale such as `sl-SI`."),
+    Parameter::text(
+        "locale",
+        "The locale that writes numbers and dates; that of the language when absent.",
+    ),
 ];
 
 /// Of a document that is printed.
 pub(super) const PRINT: &[Parameter] = &[
     LANGUAGE[0],
     LANGUAGE[1],
-    text(
+    Parameter::text(
         "template",
         "`modern`, `classic`, `condensed`, `minimal`, `fashion`, `timeless_modern_full_data`, \
          `receipt_80` or `receipt_58`; that of the settings when absent.",
@@ -38,12 +33,18 @@ pub(super) const PRINT: &[Parameter] = &[
 
 /// Of the codes on it.
 pub(crate) const CODES: &[Parameter] = &[
-    flag("upn_qr_enabled", "Whether the UPN QR code is there; as in the settings when absent."),
-    text("upn_qr_display_mode", "`qr_only`, or `full_slip` for the whole payment slip."),
-    flag("epc_qr_enabled", "Whether the EPC QR code is there."),
-    flag("hub3_qr_enabled", "Whether the HUB3 code is there. Its symbol is PDF417."),
-    text("hub3_qr_purpose_code", "The purpose of the payment, four capitals such as `OTHR`."),
-    text("hub3_qr_reference_model", "The model of the reference, such as `HR00`."),
+    Parameter::flag(
+        "upn_qr_enabled",
+        "Whether the UPN QR code is there; as in the settings when absent.",
+    ),
+    Parameter::text("upn_qr_display_mode", "`qr_only`, or `full_slip` for the whole payment slip."),
+    Parameter::flag("epc_qr_enabled", "Whether the EPC QR code is there."),
+    Parameter::flag("hub3_qr_enabled", "Whether the HUB3 code is there. Its symbol is PDF417."),
+    Parameter::text(
+        "hub3_qr_purpose_code",
+        "The purpose of the payment, four capitals such as `OTHR`.",
+    ),
+    Parameter::text("hub3_qr_reference_model", "The model of the reference, such as `HR00`."),
 ];
 
 /// Of a preview.
@@ -51,15 +52,21 @@ pub(crate) const PREVIEW: &[Parameter] = &[
     PRINT[0],
     PRINT[1],
     PRINT[2],
-    flag("partial", "Whether the document alone is answered, as a part for a page with a style."),
+    Parameter::flag(
+        "partial",
+        "Whether the document alone is answered, as a part for a page with a style.",
+    ),
 ];
 
 /// Of a receipt.
 pub(super) const RECEIPT: &[Parameter] = &[
     LANGUAGE[0],
     LANGUAGE[1],
-    text("format", "`escpos`: bytes for a receipt printer."),
-    text("template", "`receipt_80` or `receipt_58`: how wide the paper is; 80 mm when absent."),
+    Parameter::text("format", "`escpos`: bytes for a receipt printer."),
+    Parameter::text(
+        "template",
+        "`receipt_80` or `receipt_58`: how wide the paper is; 80 mm when absent.",
+    ),
 ];
 
 /// What `query` wants otherwise than the settings.

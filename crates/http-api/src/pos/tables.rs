@@ -13,7 +13,7 @@ use crate::body::{AllBody, Convert, answer, input};
 use crate::call::Call;
 use crate::error::ApiError;
 use crate::request::{Body, PathId, Query};
-use crate::route::{Gate, Parameter, ParameterKind, Route};
+use crate::route::{Gate, Parameter, Route};
 const TAG: &str = "Point of sale";
 
 /// Routes of tables.
@@ -24,11 +24,10 @@ pub(crate) const ROUTES: &[Route] = &[
         .creates::<PosTableBody>(),
     Route::get("/pos/tables", "listPosTables", Gate::Entity(ReadTill), || web::to(list))
         .about(TAG, "Lists all tables, by their sort order and label.")
-        .reads(&[Parameter {
-            name: "include_inactive",
-            meaning: "True for those that are not active too; false when absent.",
-            kind: ParameterKind::Flag,
-        }])
+        .reads(&[Parameter::flag(
+            "include_inactive",
+            "True for those that are not active too; false when absent.",
+        )])
         .answers::<AllBody<PosTableBody>>(),
     Route::patch("/pos/tables/{id}", "updatePosTable", Gate::Entity(WriteRecords), || {
         web::to(update)

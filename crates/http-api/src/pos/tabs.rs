@@ -15,7 +15,7 @@ use crate::body_limit::DOCUMENT;
 use crate::call::{Call, EntityCall};
 use crate::error::ApiError;
 use crate::request::{Body, MaybeBody, PathId, Query};
-use crate::route::{Gate, Parameter, ParameterKind, Route};
+use crate::route::{Gate, Parameter, Route};
 const TAG: &str = "Point of sale";
 
 /// Routes of tabs.
@@ -32,12 +32,11 @@ pub(crate) const ROUTES: &[Route] = &[
             "Lists all tabs in some states, in the order in which they were opened. Of more than 4 \
              MiB of them, as they are stored, the newest are answered.",
         )
-        .reads(&[Parameter {
-            name: "status",
-            meaning: "Some of open, issuing, issued, cancelled, parted by commas; open and issuing \
-                      when absent.",
-            kind: ParameterKind::Text,
-        }])
+        .reads(&[Parameter::text(
+            "status",
+            "Some of open, issuing, issued, cancelled, parted by commas; open and issuing \
+             when absent.",
+        )])
         .conditional()
         .answers::<TabsBody>(),
     Route::get("/pos/tabs/{id}", "getPosTab", Gate::Entity(ReadTill), || web::to(get))
@@ -52,11 +51,10 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::delete("/pos/tabs/{id}", "cancelPosTab", Gate::Entity(Sell), || web::to(cancel))
         .read_by(&["getPosTab"])
         .about(TAG, "Cancels a tab that is open or being paid.")
-        .reads(&[Parameter {
-            name: "expected_version",
-            meaning: "Cancels only a tab at this version; at any when absent.",
-            kind: ParameterKind::Integer,
-        }])
+        .reads(&[Parameter::integer(
+            "expected_version",
+            "Cancels only a tab at this version; at any when absent.",
+        )])
         .tells::<TabBody>(),
     Route::post("/pos/tabs/{id}/items", "appendPosTabItems", Gate::Entity(Sell), || {
         web::to(append)

@@ -16,7 +16,7 @@ use crate::call::EntityCall;
 use crate::error::ApiError;
 use crate::openapi::number;
 use crate::request::Query;
-use crate::route::{Gate, Parameter, ParameterKind, Route};
+use crate::route::{Gate, Parameter, Route};
 use crate::settlement::payment::PaymentTypeBody;
 
 const TAG: &str = "Point of sale";
@@ -38,27 +38,17 @@ pub(crate) const ROUTES: &[Route] = &[Route::get(
      counted, its money is left out.",
 )
 .reads(&[
-    Parameter {
-        name: "date",
-        meaning: "The date on the invoices, YYYY-MM-DD; today in the entity's time zone when \
-                  absent.",
-        kind: ParameterKind::Day,
-    },
-    Parameter {
-        name: "business_unit_id",
-        meaning: "Only documents of this business unit.",
-        kind: ParameterKind::Text,
-    },
-    Parameter {
-        name: "business_premise_name",
-        meaning: "Only documents that were fiscalized at this business premise.",
-        kind: ParameterKind::Text,
-    },
-    Parameter {
-        name: "electronic_device_name",
-        meaning: "Only those of this device; needs the premise.",
-        kind: ParameterKind::Text,
-    },
+    Parameter::day(
+        "date",
+        "The date on the invoices, YYYY-MM-DD; today in the entity's time zone when \
+         absent.",
+    ),
+    Parameter::text("business_unit_id", "Only documents of this business unit."),
+    Parameter::text(
+        "business_premise_name",
+        "Only documents that were fiscalized at this business premise.",
+    ),
+    Parameter::text("electronic_device_name", "Only those of this device; needs the premise."),
 ])
 .answers::<TakingsBody>()];
 

@@ -15,15 +15,11 @@ const FILTER: &str = "A filter: a JSON object, encoded for the address, that nam
                       or instants. An unknown field or operator is 422.";
 
 /// The filter.
-pub(crate) const FILTER_QUERY: Parameter =
-    Parameter { name: "query", meaning: FILTER, kind: ParameterKind::Text };
+pub(crate) const FILTER_QUERY: Parameter = Parameter::text("query", FILTER);
 
 /// The text to look for.
-pub(crate) const SEARCH: Parameter = Parameter {
-    name: "search",
-    meaning: "Text to look for, capitals or not.",
-    kind: ParameterKind::Text,
-};
+pub(crate) const SEARCH: Parameter =
+    Parameter::text("search", "Text to look for, capitals or not.");
 
 /// The query parameters that every paged list reads.
 pub const LIST: &[Parameter] = &[
@@ -32,31 +28,23 @@ pub const LIST: &[Parameter] = &[
         meaning: "Rows of a page, 1 to 100; 10 when absent.",
         kind: ParameterKind::Count { least: 1, most: 100, absent: 10 },
     },
-    Parameter {
-        name: "next_cursor",
-        meaning: "Goes on after the page that answered this cursor, in the same order.",
-        kind: ParameterKind::Text,
-    },
-    Parameter {
-        name: "prev_cursor",
-        meaning: "Goes back before the page that answered this cursor, in the same order.",
-        kind: ParameterKind::Text,
-    },
-    Parameter {
-        name: "include_total_count",
-        meaning: "Whether `pagination.total` is counted; true when absent, -1 answers false.",
-        kind: ParameterKind::Flag,
-    },
-    Parameter {
-        name: "order_by",
-        meaning: "A field to order by, `-` before it for descending; repeat it for more fields.",
-        kind: ParameterKind::Texts,
-    },
+    Parameter::text(
+        "next_cursor",
+        "Goes on after the page that answered this cursor, in the same order.",
+    ),
+    Parameter::text(
+        "prev_cursor",
+        "Goes back before the page that answered this cursor, in the same order.",
+    ),
+    Parameter::flag(
+        "include_total_count",
+        "Whether `pagination.total` is counted; true when absent, -1 answers false.",
+    ),
+    Parameter::texts(
+        "order_by",
+        "A field to order by, `-` before it for descending; repeat it for more fields.",
+    ),
     FILTER_QUERY,
     SEARCH,
-    Parameter {
-        name: "deleted",
-        meaning: "True for the trash only; false when absent.",
-        kind: ParameterKind::Flag,
-    },
+    Parameter::flag("deleted", "True for the trash only; false when absent."),
 ];

@@ -124,6 +124,33 @@ pub struct Parameter {
     pub kind: ParameterKind,
 }
 
+impl Parameter {
+    /// A text.
+    pub const fn text(name: &'static str, meaning: &'static str) -> Self {
+        Self { name, meaning, kind: ParameterKind::Text }
+    }
+
+    /// A day.
+    pub const fn day(name: &'static str, meaning: &'static str) -> Self {
+        Self { name, meaning, kind: ParameterKind::Day }
+    }
+
+    /// A whole number.
+    pub const fn integer(name: &'static str, meaning: &'static str) -> Self {
+        Self { name, meaning, kind: ParameterKind::Integer }
+    }
+
+    /// `true` or `false`.
+    pub const fn flag(name: &'static str, meaning: &'static str) -> Self {
+        Self { name, meaning, kind: ParameterKind::Flag }
+    }
+
+    /// Texts; the parameter may be repeated.
+    pub const fn texts(name: &'static str, meaning: &'static str) -> Self {
+        Self { name, meaning, kind: ParameterKind::Texts }
+    }
+}
+
 /// What a query parameter holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ParameterKind {

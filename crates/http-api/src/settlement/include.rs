@@ -15,15 +15,14 @@ use crate::body::Convert;
 use crate::error::ApiError;
 use crate::openapi::{nullable_number, number};
 use crate::request::Query;
-use crate::route::{Parameter, ParameterKind};
+use crate::route::Parameter;
 
 /// The query parameter that asks for what payments name.
-pub(super) const INCLUDE: Parameter = Parameter {
-    name: "include",
-    meaning: "What to answer with a payment, comma separated: Invoice, CreditNote, AdvanceInvoice, \
-              Expense, AppliedToExpense.",
-    kind: ParameterKind::Text,
-};
+pub(super) const INCLUDE: Parameter = Parameter::text(
+    "include",
+    "What to answer with a payment, comma separated: Invoice, CreditNote, AdvanceInvoice, \
+     Expense, AppliedToExpense.",
+);
 
 /// The customer or supplier of what is paid.
 #[derive(Debug, Serialize, ToSchema)]

@@ -16,7 +16,7 @@ use crate::body::{Convert, ListBody};
 use crate::call::Call;
 use crate::error::ApiError;
 use crate::request::{PathId, Query};
-use crate::route::{Gate, LIST, Parameter, ParameterKind, Route};
+use crate::route::{Gate, LIST, Parameter, Route};
 const TAG: &str = "Webhooks";
 
 /// Routes of the log.
@@ -41,19 +41,18 @@ pub(crate) const ROUTES: &[Route] = &[
 ];
 
 const FILTERS: &[Parameter] = &[
-    text("entity_id", "The entity; the same that the header x-entity-id names."),
-    text("environment", "The entity's environment: live or sandbox."),
-    text("webhook_id", "Attempts at this endpoint only."),
-    text("event_type", "Attempts at events of this kind only."),
-    text("event_id", "Attempts at this event only."),
-    text("status", "success, failed or pending; parked for those that wait for a replay."),
-    text("date_from", "Queued on this day, at this instant, or later."),
-    text("date_to", "Queued on this day, at this instant, or earlier."),
+    Parameter::text("entity_id", "The entity; the same that the header x-entity-id names."),
+    Parameter::text("environment", "The entity's environment: live or sandbox."),
+    Parameter::text("webhook_id", "Attempts at this endpoint only."),
+    Parameter::text("event_type", "Attempts at events of this kind only."),
+    Parameter::text("event_id", "Attempts at this event only."),
+    Parameter::text(
+        "status",
+        "success, failed or pending; parked for those that wait for a replay.",
+    ),
+    Parameter::text("date_from", "Queued on this day, at this instant, or later."),
+    Parameter::text("date_to", "Queued on this day, at this instant, or earlier."),
 ];
-
-const fn text(name: &'static str, meaning: &'static str) -> Parameter {
-    Parameter { name, meaning, kind: ParameterKind::Text }
-}
 
 /// What became of an attempt.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]

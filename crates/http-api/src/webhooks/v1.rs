@@ -19,7 +19,7 @@ use crate::body::{ArrayBody, Convert};
 use crate::call::{Call, EntityCall};
 use crate::error::ApiError;
 use crate::request::{Body, PathText, Query};
-use crate::route::{Gate, Parameter, ParameterKind, Route};
+use crate::route::{Gate, Parameter, Route};
 use crate::storage;
 
 const TAG: &str = "Webhooks (earlier generation)";
@@ -72,17 +72,13 @@ pub(crate) const ROUTES: &[Route] = &[
         .tells::<CountBody>(),
 ];
 
-const FILTER: &[Parameter] = &[Parameter {
-    name: "filter",
-    meaning: "JSON, encoded as text: fields, include, and in lists where, order, limit, skip.",
-    kind: ParameterKind::Text,
-}];
+const FILTER: &[Parameter] = &[Parameter::text(
+    "filter",
+    "JSON, encoded as text: fields, include, and in lists where, order, limit, skip.",
+)];
 
-const WHERE: &[Parameter] = &[Parameter {
-    name: "where",
-    meaning: "JSON, encoded as text: properties and what must hold of them.",
-    kind: ParameterKind::Text,
-}];
+const WHERE: &[Parameter] =
+    &[Parameter::text("where", "JSON, encoded as text: properties and what must hold of them.")];
 
 /// Properties that conditions, orders and fields may name.
 const PROPERTIES: &[&str] = &[
