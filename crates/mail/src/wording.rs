@@ -279,10 +279,10 @@ const GERMAN: Texts = [
          \n\nMit freundlichen Grüßen\n{entity_name}",
     ),
     (
-        "Gutschrift {document_number} von {entity_name}",
-        "Guten Tag,\n\nhier ist unsere Gutschrift **{document_number}** vom {document_date} über \
-         {document_total} {document_currency}:\n\n{invoice_link}\n\nMit freundlichen Grüßen\n\
-         {entity_name}",
+        "Rechnungskorrektur {document_number} von {entity_name}",
+        "Guten Tag,\n\nhier ist unsere Rechnungskorrektur **{document_number}** vom \
+         {document_date} über {document_total} {document_currency}:\n\n{invoice_link}\n\n\
+         Mit freundlichen Grüßen\n{entity_name}",
     ),
     (
         "Anzahlungsrechnung {document_number} von {entity_name}",
