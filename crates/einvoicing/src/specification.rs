@@ -68,9 +68,10 @@ impl Specification {
     pub(crate) fn check(self) -> Check {
         let check = Check::new(self.profile()).relevel("BR-CO-25", Severity::Warning);
         match self {
-            Self::XRechnung => {
-                check.relevel("BR-CL-21", Severity::Fatal).relevel("BR-CL-23", Severity::Fatal)
-            }
+            Self::XRechnung => check
+                .relevel("BR-CL-21", Severity::Fatal)
+                .relevel("BR-CL-23", Severity::Fatal)
+                .relevel("BR-TMP-2", Severity::Warning),
             Self::En16931 | Self::Peppol => check,
         }
     }

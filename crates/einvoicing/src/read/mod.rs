@@ -1,15 +1,17 @@
 //! Received invoices: UBL 2.1 and CII D16B, judged by the specification that they name.
 //!
-//! | Module   | Owns                                                        |
-//! | -------- | ----------------------------------------------------------- |
-//! | `shape`  | the order of elements, and elements without content         |
-//! | `import` | what an invoice says, as plain values                       |
+//! | Module      | Owns                                                        |
+//! | ----------- | ----------------------------------------------------------- |
+//! | `shape`     | the order of elements, and elements without content            |
+//! | `xml_rules` | rules that only the XML shows                               |
+//! | `import`    | what an invoice says, as plain values                       |
 //!
 //! Bytes are a stranger's: at most [`MAX_BYTES`], UTF-8, no DTD, so no entity is ever resolved, and
 //! no deeper than an invoice is.
 
 mod import;
 mod shape;
+mod xml_rules;
 
 use en16931::profiles::{self, Declaration};
 use en16931::validation::Check;
@@ -79,6 +81,7 @@ pub fn read(bytes: &[u8]) -> Result<Received, Unreadable> {
     let profile = profile(specification.as_deref());
     let report = Check::new(profile)
         .relevel("BR-CO-25", Severity::Warning)
+        .relevel("BR-TMP-2", Severity::Warning)
         .relevel("BR-CL-21", Severity::Fatal)
         .relevel("BR-CL-23", Severity::Fatal)
         .run(invoice);
@@ -92,8 +95,13 @@ pub fn read(bytes: &[u8]) -> Result<Received, Unreadable> {
     let of_reading = read.entries.iter().filter_map(of_entry);
     let wants_content = profile.id != profiles::EN16931.id;
     let of_shape = shape::findings(&tree, syntax, wants_content);
+    let of_xml = match profile.id {
+        id if id == profiles::XRECHNUNG.id => xml_rules::findings(&tree, syntax, true),
+        id if id == profiles::PEPPOL_BIS_3.id => xml_rules::findings(&tree, syntax, false),
+        _ => Vec::new(),
+    };
     let import = Import::of(invoice);
-    let found = of_rules.chain(of_reading).chain(of_shape).collect();
+    let found = of_rules.chain(of_reading).chain(of_shape).chain(of_xml).collect();
     Ok(Received { syntax, specification, import, verdict: Verdict::of(found) })
 }
 

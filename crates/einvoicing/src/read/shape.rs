@@ -50,7 +50,7 @@ fn out_of_order<'a, 'i>(
 }
 
 /// The text of the first element called one of `names` in `node`.
-fn text_of<'a>(node: Node<'a, '_>, names: &[&str]) -> Option<&'a str> {
+pub fn text_of<'a>(node: Node<'a, '_>, names: &[&str]) -> Option<&'a str> {
     let child = node.children().find(|child| names.contains(&child.tag_name().name()))?;
     child.text().map(str::trim)
 }
@@ -94,7 +94,8 @@ fn is_empty(node: Node<'_, '_>) -> bool {
         .any(|child| child.is_element() || child.text().is_some_and(|text| !text.trim().is_empty()))
 }
 
-fn finding(rule: &str, node: Node<'_, '_>, message: &str) -> Finding {
+/// The finding of `rule` at the element `node`.
+pub fn finding(rule: &str, node: Node<'_, '_>, message: &str) -> Finding {
     let above = node.ancestors().filter(Node::is_element).map(|node| node.tag_name().name());
     let mut names: Vec<&str> = above.collect();
     names.reverse();
