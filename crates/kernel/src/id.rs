@@ -211,6 +211,8 @@ kinds! {
     FinaPremise, FinaPremiseId = "fina_premise_";
     /// An electronic device of such a premise.
     FinaDevice, FinaDeviceId = "fina_device_";
+    /// A series of documents in Portugal, with the code that its ATCUD begin with.
+    PtSeries, PtSeriesId = "pt_series_";
     /// An entity's subscription to a plan of a white label.
     Subscription, SubscriptionId = "wsub_";
     /// What was used of a subscription within one month.

@@ -78,6 +78,10 @@ pub const PURE: &[(&str, &[&str])] = &[
             "time",
         ],
     ),
+    (
+        "racun-portugal",
+        &["base64", "encoding_rs", "racun-kernel", "roxmltree", "serde", "thiserror", "time"],
+    ),
     ("racun-pos", &["racun-kernel", "serde", "thiserror", "time"]),
     ("racun-render", &["thiserror", "zip"]),
     ("racun-settlement", &["racun-kernel", "serde", "serde_json", "thiserror", "time"]),

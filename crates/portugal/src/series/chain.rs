@@ -1,0 +1,164 @@
+//! The last document of a series, and how the next one is certified.
+
+use racun_kernel::calendar::date;
+use racun_kernel::id::{EntityId, PtSeriesId};
+use racun_kernel::{Currency, Decimal, DocumentId, Field, Tenant, Unique};
+use serde::{Deserialize, Serialize};
+use time::{Date, OffsetDateTime};
+
+use super::PtSeries;
+use crate::{
+    Atcud, Hash, HashControl, MAX_NUMBER_CHARS, ManualNumber, Number, PortugalError, ProgramKey,
+    Refusal, Signed, WallTime, check_date, entry_time,
+};
+
+/// The last document of a series: what the next one is chained to.
+///
+/// It is held by the unit that takes the number, so that the chain has the order of the numbers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChainHead {
+    /// Of which series.
+    pub series_id: PtSeriesId,
+    /// Whose.
+    pub entity_id: EntityId,
+    /// The sequence of its number.
+    pub sequence: i64,
+    /// Its date.
+    #[serde(with = "date")]
+    pub date: Date,
+    /// When it entered the system.
+    pub entered_at: WallTime,
+    /// Its signature; `None` of receipts, which have none.
+    pub hash: Option<Hash>,
+    /// When this was written.
+    #[serde(with = "time::serde::rfc3339")]
+    pub updated_at: OffsetDateTime,
+}
+
+/// What a document that is about to be issued says, as far as it is certified.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fresh {
+    /// Its date: of the form, when it is recovered.
+    pub date: Date,
+    /// What the clock on the wall of the establishment shows.
+    pub wall: WallTime,
+    /// Its total with tax in euros; zero where it shows no value.
+    pub total: Decimal,
+    /// The form that it is recovered from.
+    pub form: Option<ManualNumber>,
+}
+
+/// What a document has by being issued, and keeps for good.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Certified {
+    /// Its number.
+    pub number: Number,
+    /// Its unique code.
+    pub atcud: Atcud,
+    /// When it entered the system: `SystemEntryDate`.
+    pub entered_at: WallTime,
+    /// Its signature; `None` of receipts.
+    pub hash: Option<Hash>,
+    /// The version of the key; for a recovered document with its form.
+    pub hash_control: HashControl,
+}
+
+impl PtSeries {
+    /// Certifies `fresh` as the document `sequence` of the series, behind `head`, and answers the
+    /// new head.
+    ///
+    /// It is pure, so that a unit of the store can do it while it holds series, head and number.
+    ///
+    /// # Errors
+    /// [`Refusal::SeriesClosed`], [`Refusal::SeriesFull`]; what is wrong with the date; a clock
+    /// that is wrong; a key that does not sign. Nothing is numbered then.
+    pub fn certify(
+        &self,
+        head: Option<&ChainHead>,
+        sequence: i64,
+        fresh: &Fresh,
+        key: &dyn ProgramKey,
+        now: OffsetDateTime,
+    ) -> Result<(Certified, ChainHead), PortugalError> {
+        self.accept(self.document_type, fresh.form.is_some())?;
+        let expected = head.map_or(self.initial_sequence, |head| head.sequence + 1);
+        if sequence != expected {
+            return Err(PortugalError::OutOfSequence { expected, shown: sequence });
+        }
+        let number = self.number(sequence);
+        if number.as_str().len() > MAX_NUMBER_CHARS {
+            return Err(Refusal::SeriesFull.into());
+        }
+        let entered_at = entry_time(fresh.wall, head.map(|head| head.entered_at))?;
+        check_date(fresh.date, entered_at, self.start_date, head.map(|head| head.date))?;
+        let total = Currency::EUR.round(&fresh.total);
+        let previous = head.and_then(|head| head.hash.as_ref());
+        let signed =
+            Signed { date: fresh.date, entered_at, number: &number, total: &total, previous };
+        let is_signed = self.document_type.code().is_signed();
+        let hash = is_signed.then(|| signed.sign(key)).transpose()?;
+        let head = ChainHead {
+            series_id: self.id,
+            entity_id: self.entity_id,
+            sequence,
+            date: fresh.date,
+            entered_at,
+            hash: hash.clone(),
+            updated_at: now,
+        };
+        let hash_control = match &fresh.form {
+            None => HashControl::Own(key.version()),
+            Some(form) => HashControl::Recovered(key.version(), form.clone()),
+        };
+        let atcud = Atcud::new(&self.validation_code, &number);
+        Ok((Certified { number, atcud, entered_at, hash, hash_control }, head))
+    }
+}
+
+/// A form that a document was recovered from: each is entered once, unless the document was voided.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecoveredForm {
+    /// Whose.
+    pub entity_id: EntityId,
+    /// What the form says.
+    pub form: ManualNumber,
+    /// The document.
+    pub document_id: DocumentId,
+    /// Whether the document holds: not that it is voided.
+    pub is_active: bool,
+}
+
+impl RecoveredForm {
+    /// The same after its document was voided: the form may be entered again.
+    #[must_use]
+    pub fn freed(self) -> Self {
+        Self { is_active: false, ..self }
+    }
+}
+
+racun_kernel::record! {
+    /// Where the last document of each series is kept. A row's id is that of the series.
+    pub static PT_CHAINS: ChainHead = "pt_chains";
+    |head|
+    id: head.series_id,
+    tenant: Tenant::entity(head.entity_id),
+    fields: {
+        Field::id() => head.series_id.to_string(),
+        Field::number("sequence") => head.sequence,
+        Field::date("date") => head.date,
+        Field::instant("updated_at") => head.updated_at,
+    }
+}
+
+racun_kernel::record! {
+    /// Where forms are kept that documents were recovered from. A row's id is the document's.
+    pub static PT_FORMS: RecoveredForm = "pt_forms";
+    |form|
+    id: form.document_id,
+    tenant: Tenant::entity(form.entity_id),
+    fields: {
+        Field::id() => form.document_id.to_string(),
+        Field::text("key").unique(Unique::Tenant).hidden()
+            => form.is_active.then(|| form.form.key()),
+    }
+}

@@ -1,0 +1,169 @@
+//! What a certified program refuses, each rule at its limit.
+
+use racun_kernel::{Decimal, PaymentType};
+use racun_portugal::restrictions::{
+    Act, Ending, Original, RuledLine, RuledTax, check_act, check_country, check_credit,
+    check_customer_name, check_customer_number, check_draft, check_item_name, check_lines,
+    check_locale, check_output, check_payments, check_period, check_template, check_void,
+};
+use racun_portugal::{Code, Number, Refusal, Region};
+
+use crate::world::{date, decimal, faults, said};
+
+fn fault(result: Result<(), racun_kernel::Issue>) -> Option<String> {
+    result.err().map(|issue| faults(&issue.into()).remove(0))
+}
+
+#[test]
+fn there_are_no_drafts_other_templates_and_languages() {
+    assert_eq!(check_draft(false), Ok(()));
+    assert_eq!(fault(check_draft(true)).unwrap(), "is_draft: not_in_portugal");
+    for (template, fits) in [(None, true), (Some("classic"), true), (Some("modern"), false)] {
+        assert_eq!(check_template(template).is_ok(), fits, "{template:?}");
+    }
+    for (locale, fits) in
+        [(None, true), (Some("pt-PT"), true), (Some("pt"), true), (Some("en-US"), false)]
+    {
+        assert_eq!(check_locale(locale).is_ok(), fits, "{locale:?}");
+    }
+}
+
+#[test]
+fn issued_documents_do_not_change_and_others_do_not_go_out() {
+    assert_eq!(check_act(Act::Edit, true), Err(Refusal::Immutable));
+    assert_eq!(check_act(Act::Delete, true), Err(Refusal::NotDeleted));
+    assert_eq!(check_act(Act::Edit, false), Ok(()));
+    for (country, fits) in
+        [(Some("PT"), true), (Some("pt"), true), (Some("ES"), false), (None, false)]
+    {
+        assert_eq!(check_country(country).is_ok(), fits, "{country:?}");
+    }
+    assert_eq!(check_output(true), Ok(()));
+    assert_eq!(check_output(false), Err(Refusal::NotSigned));
+}
+
+#[test]
+fn credit_notes_take_no_payments() {
+    let cash = [PaymentType::Cash];
+    assert_eq!(check_payments(Code::Ft, &cash), Ok(()));
+    assert_eq!(check_payments(Code::Nc, &[]), Ok(()));
+    assert_eq!(fault(check_payments(Code::Nc, &cash)).unwrap(), "payments: not_in_portugal");
+}
+
+#[test]
+fn lines_are_above_zero_and_have_one_tax_of_their_region() {
+    let check =
+        |quantity: &str, price: &str, discount: &str, total: &str, taxes: &[(&str, bool)]| {
+            let (quantity, price) = (decimal(quantity), decimal(price));
+            let (discount, total) = (decimal(discount), decimal(total));
+            let percents: Vec<Decimal> =
+                taxes.iter().map(|(percent, _)| decimal(percent)).collect();
+            let tax = |(percent, (_, has)): (_, &(&str, bool))| RuledTax {
+                percent,
+                exemption_code: has.then_some("M07"),
+                exemption_reason: has.then_some("Isento artigo 9.º do CIVA"),
+            };
+            let line = RuledLine {
+                quantity: &quantity,
+                price: &price,
+                discount_percents: vec![&discount],
+                total: &total,
+                taxes: percents.iter().zip(taxes).map(tax).collect(),
+            };
+            let found = check_lines(&[line], Region::Mainland, date("2026-11-23"));
+            found.map_or_else(|issues| faults(&issues), |()| Vec::new())
+        };
+    let plain = &[("23", false)][..];
+    for (found, expected) in [
+        (check("1", "10", "0", "10", plain), &[][..]),
+        (check("1", "10", "100", "0", plain), &[]),
+        (check("1", "10", "0", "10", &[("0", true)]), &[]),
+        (check("-1", "10", "0", "-10", plain), &["items[0].quantity: not_in_portugal"]),
+        (check("1", "-10", "0", "-10", plain), &["items[0].price: not_in_portugal"]),
+        (check("1", "10", "0", "-1", plain), &["items[0].discounts: not_in_portugal"]),
+        (check("1", "10", "100.01", "0", plain), &["items[0].discounts[0].amount: invalid_value"]),
+        (check("1", "10", "-1", "10", plain), &["items[0].discounts[0].amount: invalid_value"]),
+        (check("1", "10", "0", "10", &[]), &["items[0].taxes: not_in_portugal"]),
+        (
+            check("1", "10", "0", "10", &[("23", false), ("6", false)]),
+            &["items[0].taxes: not_in_portugal"],
+        ),
+        (
+            check("1", "10", "0", "10", &[("22", false)]),
+            &["items[0].taxes[0].rate: unknown_tax_rate"],
+        ),
+        (
+            check("1", "10", "0", "10", &[("0", false)]),
+            &[
+                "items[0].taxes[0].pt_exemption_code: required",
+                "items[0].taxes[0].pt_exemption_reason: required",
+            ],
+        ),
+    ] {
+        assert_eq!(found, expected);
+    }
+}
+
+#[test]
+fn a_voided_document_takes_no_credit_note_and_a_credited_one_is_not_voided() {
+    let number: Number = "FT 2026A/1".parse().unwrap();
+    let original =
+        |is_voided: bool, is_rectified: bool| Original { number: &number, is_voided, is_rectified };
+    assert_eq!(check_credit(Some(&original(false, true))), Ok(()));
+    assert_eq!(said(&check_credit(None).unwrap_err()), ["linked_documents: required"]);
+    let voided = check_credit(Some(&original(true, false))).unwrap_err();
+    assert_eq!(said(&voided), ["pt_document_voided"]);
+    let limit = "é".repeat(50);
+    for (is_voided, is_rectified, reason, expected) in [
+        (false, false, None, "reason: required"),
+        (false, false, Some(" "), "reason: required"),
+        (false, false, Some(&*"é".repeat(51)), "reason: too_long"),
+        (true, false, Some("Erro"), "pt_document_voided"),
+        (false, true, Some("Erro"), "document_credited"),
+    ] {
+        let error = check_void(&original(is_voided, is_rectified), reason, true).unwrap_err();
+        assert_eq!(said(&error), [expected]);
+    }
+    let own = original(false, false);
+    assert_eq!(check_void(&own, Some(&limit), true), Ok(Ending::Voided));
+    assert_eq!(check_void(&own, Some("Erro"), false), Ok(Ending::Credited));
+}
+
+#[test]
+fn what_documents_bear_of_customers_and_items_is_frozen() {
+    for (before, after, fits) in [
+        (None, Some("504030108"), true),
+        (Some("999999990"), Some("504030108"), true),
+        (Some("504030108"), Some("504030108"), true),
+        (Some("504030108"), Some("508025338"), false),
+        (Some("504030108"), None, false),
+    ] {
+        assert_eq!(check_customer_number(before, after).is_ok(), fits, "{before:?} {after:?}");
+    }
+    for (number, after, fits) in [
+        (None, "Ana", true),
+        (None, "Eva", false),
+        (Some("999999990"), "Eva", false),
+        (Some("504030108"), "Eva", true),
+    ] {
+        assert_eq!(check_customer_name(number, "Ana", after).is_ok(), fits, "{number:?} {after}");
+    }
+    for (used, after, fits) in [(false, "Chá", true), (true, "Café", true), (true, "Chá", false)]
+    {
+        assert_eq!(check_item_name(used, "Café", after).is_ok(), fits, "{used} {after}");
+    }
+}
+
+#[test]
+fn a_file_is_of_days_of_one_year() {
+    for (from, to, fits) in [
+        ("2026-10-01", "2026-10-31", true),
+        ("2026-10-01", "2026-10-01", true),
+        ("2026-01-01", "2026-12-31", true),
+        ("2026-10-02", "2026-10-01", false),
+        ("2026-12-01", "2027-01-01", false),
+    ] {
+        let found = fault(check_period(date(from), date(to)));
+        assert_eq!(found, (!fits).then(|| "to: invalid_value".to_owned()), "{from} {to}");
+    }
+}
