@@ -5,8 +5,8 @@
 use racun_documents::calculation::CalculationMode;
 use racun_documents::number_format::{FormatKind, NumberFormat};
 use racun_documents::{
-    Content, CreationSource, Document, DocumentError, DocumentId, DocumentKind, GivenTotals, Line,
-    LineTaxDetail, NewDocument, NewLine, NumberFormats, Numbering, Party, PaymentChange, Refused,
+    Content, CreationSource, Document, DocumentError, DocumentId, DocumentKind, EInvoiceWishes,
+    GivenTotals, Line, LineTaxDetail, NewDocument, NewLine, NumberFormats, Numbering, Party, PaymentChange, Refused,
     Revision, Stage, Texts, TitleType, TransactionType, Translations, Voided,
 };
 use racun_kernel::id::EntityId;
@@ -71,6 +71,7 @@ pub fn content() -> Content {
         vies: None,
         reference: None,
         metadata: Metadata::default(),
+        e_invoices: EInvoiceWishes::default(),
         lines: Vec::new(),
     }
 }
