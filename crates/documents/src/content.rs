@@ -8,8 +8,8 @@ use time::{Date, OffsetDateTime};
 use crate::calculation::{CalculationMode, SummaryTax};
 use crate::line::{Line, NewLine};
 use crate::{
-    CreationSource, DocumentKind, EInvoiceWishes, Party, Texts, TransactionType, Translations, UnitSnapshot,
-    ViesData,
+    CreationSource, DocumentKind, EInvoiceWishes, Party, Texts, TransactionType, Translations,
+    UnitSnapshot, ViesData,
 };
 
 /// What an estimate calls itself.

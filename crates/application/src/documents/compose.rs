@@ -3,8 +3,8 @@
 use racun_access::{Entity, Key, Settings, setting};
 use racun_catalog::{BusinessUnit, Customer};
 use racun_documents::{
-    Content, DocumentError, DocumentKind, EInvoiceWishes, NewLine, Party, Texts, TransactionType, UnitSnapshot,
-    Verdict,
+    Content, DocumentError, DocumentKind, EInvoiceWishes, NewLine, Party, Texts, TransactionType,
+    UnitSnapshot, Verdict,
 };
 use racun_kernel::{BankAccount, Currency, ExchangeRate, Issue, Issues, Patch, Stamp};
 use time::{Date, Duration};

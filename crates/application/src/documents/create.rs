@@ -4,8 +4,8 @@ use racun_access::{Entity, setting};
 use racun_catalog::{BUSINESS_UNITS, BusinessUnit};
 use racun_documents::calculation::CalculationMode;
 use racun_documents::{
-    CreationSource, Document, DocumentError, DocumentId, DocumentKind, EInvoiceWishes,
-    GivenTotals, InvoicedTab, NewDocument, NewLine, Refused, Relation,
+    CreationSource, Document, DocumentError, DocumentId, DocumentKind, EInvoiceWishes, GivenTotals,
+    InvoicedTab, NewDocument, NewLine, Refused, Relation,
 };
 use racun_kernel::{
     Actor, Context, Held, Issue, Issues, PaymentType, Principal, Store, StoreError, Tenant,

@@ -17,11 +17,7 @@ pub(super) struct Rejudging {
 
 impl Rejudging {
     /// What counts of `entity` and around the document `id`.
-    pub async fn of(
-        cx: Context<'_>,
-        entity: &Entity,
-        id: DocumentId,
-    ) -> Result<Self, StoreError> {
+    pub async fn of(cx: Context<'_>, entity: &Entity, id: DocumentId) -> Result<Self, StoreError> {
         let (delivered_by, paid) = (delivered_by(cx, id).await?, paid(cx, id).await?);
         Ok(Self { judging: Judging::of(entity), delivered_by, paid })
     }

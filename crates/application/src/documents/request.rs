@@ -2,8 +2,8 @@
 
 use racun_documents::calculation::{CalculationMode, Discount, SummaryTax};
 use racun_documents::{
-    EInvoiceWishes, LineKind, LineTranslations, PartyPatch, RevenueRecognition, TextDefaults, TitleType,
-    Translations, UnitSnapshot,
+    EInvoiceWishes, LineKind, LineTranslations, PartyPatch, RevenueRecognition, TextDefaults,
+    TitleType, Translations, UnitSnapshot,
 };
 use racun_kernel::{Classification, Decimal, Metadata, Patch};
 use time::Date;

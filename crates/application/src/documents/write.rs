@@ -7,7 +7,8 @@ use racun_documents::{
     Revision, Version, credit, link,
 };
 use racun_kernel::{
-    Actor, Authority, Context, Decimal, Decision, Held, Issue, Issues, Many, One, UnitBuilder, Writes,
+    Actor, Authority, Context, Decimal, Decision, Held, Issue, Issues, Many, One, UnitBuilder,
+    Writes,
 };
 use racun_settlement::{Outcome, Payment, PaymentWrite};
 
@@ -330,7 +331,8 @@ pub async fn delete(cx: Context<'_>, id: DocumentId) -> Result<Document, Error> 
         if before.amounts.total_paid != Decimal::zero() {
             return Err(Refused::Settled.into());
         }
-        let change = Change { actor, today: actor.now().date(), outside_vat: None, rejudging: None };
+        let change =
+            Change { actor, today: actor.now().date(), outside_vat: None, rejudging: None };
         let sheet = sheet.with(Some(before), document);
         let (document, writes) = change.written(sheet, id, None, (&links, &[]))?;
         let deleted = document.event(Happening::Deleted, &actor.id(), actor.stamp());

@@ -120,7 +120,8 @@ fn issuer(document: &Document, seller: Seller) -> Party {
     let charges = document.amounts.taxes.iter().any(|taxes| taxes.tax.amount.is_positive());
     let unit = document.content.business_unit.as_ref();
     let party = party(&document.content.issuer);
-    let of_unit = |field: fn(&UnitSnapshot) -> &Option<String>| unit.and_then(|it| field(it).clone());
+    let of_unit =
+        |field: fn(&UnitSnapshot) -> &Option<String>| unit.and_then(|it| field(it).clone());
     Party {
         contact: unit.map(|unit| unit.name.clone()).filter(|name| !name.is_empty()),
         email: of_unit(|unit| &unit.email).or(party.email),
@@ -173,7 +174,7 @@ fn party(side: &Side) -> Party {
 fn account_of(side: &Side) -> Option<Account> {
     let all = side.bank_accounts.as_deref().unwrap_or_default();
     let default = all.iter().find(|account| account.is_default == Some(true));
-    let named = side.bank_account.as_ref().or(default).into_iter().chain(all);
+    let named = side.bank_account.iter().chain(default).chain(all);
     named.filter_map(account).next()
 }
 
@@ -218,10 +219,8 @@ fn preceding(document: &Document, linked: &[Document]) -> Vec<Preceding> {
         let is_invoice = matches!(kind, DocumentKind::Invoice | DocumentKind::AdvanceInvoice);
         is_invoice && !other.is_draft() && other.id != document.id && !is_known(other.id)
     };
-    let of_document = |other: &Document| Preceding {
-        number: other.number(),
-        date: Some(other.content.date),
-    };
+    let of_document =
+        |other: &Document| Preceding { number: other.number(), date: Some(other.content.date) };
     let others = linked.iter().filter(is_earlier).map(of_document);
     advances.map(of_advance).chain(others).collect()
 }
@@ -295,5 +294,49 @@ fn totals(document: &Document) -> Totals {
         taxes: amounts.taxes.iter().map(total).collect(),
         paid: amounts.total_paid.clone(),
         converted_tax,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use PaymentType::{Advance, BankTransfer, Card, Cash, CreditNote, DebitCard, OnlineWallet};
+
+    use super::*;
+
+    #[test]
+    fn the_way_of_payment_is_said_when_there_was_one() {
+        for (paid, by) in [
+            (&[][..], None),
+            (&[Cash], Some(PaidBy::Cash)),
+            (&[Card, DebitCard], Some(PaidBy::Card)),
+            (&[Advance, OnlineWallet, CreditNote], Some(PaidBy::Online)),
+            (&[BankTransfer], None),
+            (&[Cash, BankTransfer], None),
+            (&[Cash, Card], None),
+            (&[Advance], None),
+        ] {
+            assert_eq!(paid_by(paid), by, "{paid:?}");
+        }
+    }
+
+    #[test]
+    fn the_account_is_the_named_one_then_the_default_then_the_first_with_a_number() {
+        let iban = |number: &str, is_default| BankAccount {
+            iban: Some(number.to_owned()),
+            is_default: Some(is_default),
+            ..BankAccount::default()
+        };
+        let nameless = BankAccount { bank_name: Some("X".to_owned()), ..BankAccount::default() };
+        let number = |side: &Side| account_of(side).map(|account| account.number);
+        let mut side = Side::default();
+        assert_eq!(number(&side), None);
+        side.bank_accounts = Some(vec![nameless.clone(), iban("SI1", false)]);
+        assert_eq!(number(&side).as_deref(), Some("SI1"));
+        side.bank_accounts = Some(vec![iban("SI1", false), iban("SI2", true)]);
+        assert_eq!(number(&side).as_deref(), Some("SI2"));
+        side.bank_account = Some(iban("SI3", false));
+        assert_eq!(number(&side).as_deref(), Some("SI3"));
+        side.bank_account = Some(nameless);
+        assert_eq!(number(&side).as_deref(), Some("SI2"));
     }
 }

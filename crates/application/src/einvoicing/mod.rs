@@ -39,7 +39,8 @@ pub fn warnings(document: &Document) -> Issues {
     let customer = document.content.customer.as_ref();
     let reference = customer.and_then(|customer| customer.buyer_reference.as_deref());
     let mut found = Issues::default();
-    if let Some(issue) = reference.and_then(|text| racun_einvoicing::leitweg::warning(text.trim())) {
+    if let Some(issue) = reference.and_then(|text| racun_einvoicing::leitweg::warning(text.trim()))
+    {
         found.push(issue.at("buyer_reference").at("e_invoicing").at("customer"));
     }
     found

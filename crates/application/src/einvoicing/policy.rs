@@ -59,7 +59,8 @@ impl Policy {
             let requires = matches!(form, EInvoiceForm::XRechnung | EInvoiceForm::Zugferd);
             let is_required = required.unwrap_or(is_named && requires);
             let is_wanted = is_required || enabled.unwrap_or(is_named);
-            (is_wanted && form.is_of(kind) && self.has(form)).then_some(Wanted { form, is_required })
+            (is_wanted && form.is_of(kind) && self.has(form))
+                .then_some(Wanted { form, is_required })
         };
         EInvoiceForm::ALL.into_iter().filter_map(wanted).collect()
     }
@@ -82,7 +83,8 @@ impl Policy {
                 );
                 found.push(Issue::new("not_allowed", message).at(name));
             } else if asks && !form.is_of(kind) {
-                let message = format!("there is no {name} of a document of this kind: leave it out");
+                let message =
+                    format!("there is no {name} of a document of this kind: leave it out");
                 found.push(Issue::new("not_allowed", message).at(name));
             }
         }

@@ -38,7 +38,9 @@ pub async fn validate(
     let decide = move |before: Document, actor: &Actor| {
         let before = documents::live_document(before)?;
         let around = Around { seller: judging.seller(), linked: &linked, paid: &paid };
-        let Some(facts) = facts_of(&before, &around) else { return Ok(Decision::Unchanged(before)) };
+        let Some(facts) = facts_of(&before, &around) else {
+            return Ok(Decision::Unchanged(before));
+        };
         let after = judging.checked(before, form, &facts, actor.now());
         Ok::<_, Error>(Decision::changed(after, Vec::new()))
     };

@@ -6,8 +6,9 @@ use racun_documents::calculation::CalculationMode;
 use racun_documents::number_format::{FormatKind, NumberFormat};
 use racun_documents::{
     Content, CreationSource, Document, DocumentError, DocumentId, DocumentKind, EInvoiceWishes,
-    GivenTotals, Line, LineTaxDetail, NewDocument, NewLine, NumberFormats, Numbering, Party, PaymentChange, Refused,
-    Revision, Stage, Texts, TitleType, TransactionType, Translations, Voided,
+    GivenTotals, Line, LineTaxDetail, NewDocument, NewLine, NumberFormats, Numbering, Party,
+    PaymentChange, Refused, Revision, Stage, Texts, TitleType, TransactionType, Translations,
+    Voided,
 };
 use racun_kernel::id::EntityId;
 use racun_kernel::testing::stamp;

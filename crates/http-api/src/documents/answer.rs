@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::Value as Json;
 use utoipa::ToSchema;
 
-use super::e_invoice::{GermanEInvoicingBody, ValidationBody};
+use super::e_invoice::ValidationBody;
 use super::fiscal::{FinaFiscalizationBody, FursFiscalizationBody};
 use super::input::{CalculationModeBody, TitleTypeBody, TranslationsBody};
 use super::line::{
@@ -91,12 +91,12 @@ macro_rules! document_answer {
                 $($own)*
                 /// Its check for XRechnung; null where there is none.
                 #[schema(required = true)]
-                xrechnung: Option<GermanEInvoicingBody> =
-                    |document| GermanEInvoicingBody::of(document, EInvoiceForm::XRechnung),
+                xrechnung: Option<ValidationBody> =
+                    |document| ValidationBody::of(document, EInvoiceForm::XRechnung),
                 /// Its check for ZUGFeRD; null where there is none.
                 #[schema(required = true)]
-                zugferd: Option<GermanEInvoicingBody> =
-                    |document| GermanEInvoicingBody::of(document, EInvoiceForm::Zugferd),
+                zugferd: Option<ValidationBody> =
+                    |document| ValidationBody::of(document, EInvoiceForm::Zugferd),
                 /// Its check for UJP; null where there is none.
                 #[schema(required = true)]
                 ujp: Option<ValidationBody> =

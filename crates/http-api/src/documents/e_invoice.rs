@@ -66,9 +66,9 @@ names! {
     }
 }
 
-/// The check of a document for e-SLOG or UJP.
+/// The check of a document for a form of electronic invoices.
 #[derive(Debug, Serialize, ToSchema)]
-#[schema(as = EslogData)]
+#[schema(as = EInvoiceValidation)]
 pub(crate) struct ValidationBody {
     /// Whether it is checked whenever it is issued or changed.
     validation_enabled: bool,
@@ -76,19 +76,11 @@ pub(crate) struct ValidationBody {
     validation_status: ValidationStatusBody,
     /// What to change, each with the field: `customer.city: BR-DE-8: …`.
     validation_errors: Vec<String>,
+    /// What a receiver may object to, in the same form.
+    validation_warnings: Vec<String>,
     /// When it was checked.
     #[schema(required = true)]
     validated_at: Option<String>,
-}
-
-/// The check of a document for XRechnung or ZUGFeRD.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = GermanEInvoicingData)]
-pub(crate) struct GermanEInvoicingBody {
-    #[serde(flatten)]
-    check: ValidationBody,
-    /// What a receiver may object to.
-    validation_warnings: Vec<String>,
 }
 
 impl ValidationBody {
@@ -98,20 +90,13 @@ impl ValidationBody {
     }
 }
 
-impl GermanEInvoicingBody {
-    /// As [`ValidationBody::of`].
-    pub fn of(document: &Document, form: EInvoiceForm) -> Option<Self> {
-        let check = document.validation(form).cloned()?;
-        Some(Self { validation_warnings: check.warnings.clone(), check: check.convert() })
-    }
-}
-
 impl Convert<ValidationBody> for Validation {
     fn convert(self) -> ValidationBody {
         ValidationBody {
             validation_enabled: self.enabled,
             validation_status: self.status.convert(),
             validation_errors: self.errors,
+            validation_warnings: self.warnings,
             validated_at: self.at.convert(),
         }
     }

@@ -166,6 +166,11 @@ const ROUTES: &str = "
 /{documents}/{id}: GET till, PATCH write
 /{documents}/{id}/versions: GET read
 /invoices/{id}/void: POST write
+/invoices/{id}/xrechnung: GET till
+/credit-notes/{id}/xrechnung: GET till
+/eslog/{id}/validate: POST write
+/eslog/{id}/download: GET till
+/ujp/{id}/validate: POST write
 /credit-notes/{id}/void: POST write
 /advance-invoices/{id}/void: POST write
 /delivery-notes/{id}/void: POST write
