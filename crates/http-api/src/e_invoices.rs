@@ -1,7 +1,7 @@
 //! Routes of electronic invoices: checks by order, and files.
 
 use actix_web::{HttpRequest, web};
-use racun_access::Permission::{ReadTill, WriteRecords};
+use racun_access::Permission::{ReadRecords, WriteRecords};
 use racun_application::einvoicing;
 use racun_billing::Feature;
 use racun_documents::{Document, DocumentId, DocumentKind, EInvoiceForm};
@@ -33,7 +33,7 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::get(
         "/invoices/{id}/xrechnung",
         "downloadInvoiceXRechnung",
-        Gate::Entity(ReadTill),
+        Gate::Entity(ReadRecords),
         || web::to(invoice_xrechnung),
     )
     .needs(Feature::EInvoicing)
@@ -43,7 +43,7 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::get(
         "/credit-notes/{id}/xrechnung",
         "downloadCreditNoteXRechnung",
-        Gate::Entity(ReadTill),
+        Gate::Entity(ReadRecords),
         || web::to(credit_note_xrechnung),
     )
     .needs(Feature::EInvoicing)
@@ -57,7 +57,7 @@ pub(crate) const ROUTES: &[Route] = &[
     .about(ESLOG, "Checks a document for e-SLOG 2.0, and keeps what the check says.")
     .reads(&[TYPE])
     .answers::<EslogCheckBody>(),
-    Route::get("/eslog/{id}/download", "downloadEslog", Gate::Entity(ReadTill), || {
+    Route::get("/eslog/{id}/download", "downloadEslog", Gate::Entity(ReadRecords), || {
         web::to(download_eslog)
     })
     .needs(Feature::Eslog)

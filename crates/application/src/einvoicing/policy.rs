@@ -65,7 +65,8 @@ impl Policy {
         EInvoiceForm::ALL.into_iter().filter_map(wanted).collect()
     }
 
-    /// What of `wishes` cannot be for a document of `kind`, each at its field.
+    /// What of `wishes` cannot be for a document of `kind`, each at its field. A check that a kind
+    /// has no form for is left out: it is refused only where it is required.
     #[must_use]
     pub fn refused(&self, kind: DocumentKind, wishes: &EInvoiceWishes) -> Issues {
         let mut found = Issues::default();
@@ -82,10 +83,11 @@ impl Policy {
                     form.country(),
                 );
                 found.push(Issue::new("not_allowed", message).at(name));
-            } else if asks && !form.is_of(kind) {
+            } else if wish.required == Some(true) && !form.is_of(kind) {
                 let message =
                     format!("there is no {name} of a document of this kind: leave it out");
-                found.push(Issue::new("not_allowed", message).at(name));
+                let issue = Issue::new("not_allowed", message).at("validation_required");
+                found.push(issue.at(name));
             }
         }
         found

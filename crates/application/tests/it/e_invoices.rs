@@ -25,7 +25,7 @@ use crate::fixture::{NOW, Shop, decimal, line, request};
 use crate::judge::judge;
 
 /// Documents that are made in each country.
-const DOCUMENTS: usize = 120;
+const DOCUMENTS: usize = 200;
 
 const TEXTS: [&str; 5] =
     ["Kolo", "<b>& \"'", "Žaga 日本 😀", "a\u{b}\u{1}\u{fffe}b", "{entity_name} {document_number}"];

@@ -17,7 +17,9 @@ pub struct Said {
 
 /// This folder; crates that issue documents use this module, too.
 fn here() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../einvoicing/tests/it")
+    let above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+    let mut folders = above.map(|above| above.join("crates/einvoicing/tests/it"));
+    folders.find(|folder| folder.is_dir()).unwrap()
 }
 
 /// Where rules, schemas and samples are.

@@ -166,10 +166,10 @@ const ROUTES: &str = "
 /{documents}/{id}: GET till, PATCH write
 /{documents}/{id}/versions: GET read
 /invoices/{id}/void: POST write
-/invoices/{id}/xrechnung: GET till
-/credit-notes/{id}/xrechnung: GET till
+/invoices/{id}/xrechnung: GET read
+/credit-notes/{id}/xrechnung: GET read
 /eslog/{id}/validate: POST write
-/eslog/{id}/download: GET till
+/eslog/{id}/download: GET read
 /ujp/{id}/validate: POST write
 /credit-notes/{id}/void: POST write
 /advance-invoices/{id}/void: POST write
