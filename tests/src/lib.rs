@@ -12,6 +12,7 @@
 //! | `account`  | signing up: from nothing to an entity and a key          |
 //! | `mails`    | the mails in a server's folder                           |
 //! | `sequence` | the check that numbers have no gap                       |
+//! | `progress` | how much was acknowledged                                |
 //! | `random`   | choices that a seed repeats                              |
 //! | `offices`  | the tax authorities, simulated                           |
 //! | `receiver` | receivers of events, of all manners                     |
@@ -22,6 +23,7 @@ mod binary;
 mod client;
 mod mails;
 mod offices;
+mod progress;
 mod random;
 mod receiver;
 mod sequence;
@@ -33,6 +35,7 @@ pub use binary::Profile;
 pub use client::{Answer, Client, with_query};
 pub use mails::{mails, mails_so_far, token_in};
 pub use offices::{Offices, Retries, Transport};
+pub use progress::Progress;
 pub use random::Random;
 pub use receiver::{Behaviour, Received, Receiver};
 pub use sequence::{check_sequence, number};

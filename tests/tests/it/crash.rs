@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use racun_test_postgres::{Cluster, Durability};
 use racun_tests::{
-    Account, Client, Data, Profile, Racun, Random, StoreKind, check_sequence, number,
+    Account, Client, Data, Profile, Progress, Racun, Random, StoreKind, check_sequence, number,
     on_both_stores,
 };
 use serde_json::{Value, json};
@@ -45,8 +45,9 @@ async fn a_killed_server_loses_nothing_that_it_acknowledged(store: StoreKind) {
     let mut account = Account::sign_up(&racun).await;
     let mut ledger = Ledger::new();
     for round in 1..=KILLS {
-        let clients = issue(&account.api, round);
-        tokio::time::sleep(moment(&mut random)).await;
+        let progress = Progress::default();
+        let clients = issue(&account.api, round, &progress);
+        progress.reaches(moment(&mut random)).await;
         racun.kill9();
         ledger.extend(clients.join_all().await.into_iter().flatten());
         racun.restart().await;
@@ -67,8 +68,9 @@ async fn a_killed_database_loses_nothing_that_the_server_acknowledged() {
     let account = Account::sign_up(&racun).await;
     let mut ledger = Ledger::new();
     for round in 1..=DATABASE_KILLS {
-        let clients = issue(&account.api, round);
-        tokio::time::sleep(moment(&mut random)).await;
+        let progress = Progress::default();
+        let clients = issue(&account.api, round, &progress);
+        progress.reaches(moment(&mut random)).await;
         cluster.kill().expect("the database can be killed");
         ledger.extend(clients.join_all().await.into_iter().flatten());
         cluster.restart().expect("the database starts again");
@@ -78,16 +80,16 @@ async fn a_killed_database_loses_nothing_that_the_server_acknowledged() {
     report(&ledger, DATABASE_KILLS);
 }
 
-/// A while in which some invoices are issued, another each time.
-fn moment(random: &mut Random) -> Duration {
-    Duration::from_millis(200 + random.below(500))
+/// After how many acknowledged invoices the kill comes, other ones being under way.
+fn moment(random: &mut Random) -> u64 {
+    2 + random.below(60)
 }
 
 /// Clients that issue one invoice after the other until an answer is missing or a failure.
-fn issue(api: &Client, round: usize) -> JoinSet<Vec<(String, Fate)>> {
+fn issue(api: &Client, round: usize, progress: &Progress) -> JoinSet<Vec<(String, Fate)>> {
     let mut clients = JoinSet::new();
     for client in 0..CLIENTS {
-        let api = api.clone();
+        let (api, progress) = (api.clone(), progress.clone());
         clients.spawn(async move {
             let mut asked = Vec::new();
             loop {
@@ -95,6 +97,7 @@ fn issue(api: &Client, round: usize) -> JoinSet<Vec<(String, Fate)>> {
                 let body = invoice(&reference).to_string();
                 match api.try_json("POST", "/invoices", body).await {
                     Ok(answer) if answer.status == 201 => {
+                        progress.one();
                         asked.push((reference, Fate::Acknowledged(answer.body())));
                     }
                     Ok(answer) => {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use racun_tests::{
-    Account, Client, Racun, Random, StoreKind, check_sequence, number, on_both_stores,
+    Account, Client, Progress, Racun, Random, StoreKind, check_sequence, number, on_both_stores,
 };
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
@@ -108,12 +108,17 @@ async fn a_killed_server_leaves_no_invoice_without_its_tab(store: StoreKind) {
     let mut racun = Racun::start(store).await;
     let mut account = Account::sign_up(&racun).await;
     for _ in 0..KILLS {
+        let sold = Progress::default();
         let mut at_work = JoinSet::new();
         for _ in 0..DEVICES {
-            let api = account.api.clone();
-            at_work.spawn(async move { while try_to_sell(&api).await.is_some() {} });
+            let (api, sold) = (account.api.clone(), sold.clone());
+            at_work.spawn(async move {
+                while try_to_sell(&api).await.is_some() {
+                    sold.one();
+                }
+            });
         }
-        tokio::time::sleep(Duration::from_millis(200 + random.below(500))).await;
+        sold.reaches(2 + random.below(30)).await;
         racun.kill9();
         at_work.join_all().await;
         racun.restart().await;
