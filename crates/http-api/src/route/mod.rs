@@ -1,6 +1,7 @@
 //! How a route is declared: once, for the router, the gate and the description alike.
 
 mod list;
+mod parameter;
 mod verb;
 
 use actix_web::guard;
@@ -12,6 +13,7 @@ use crate::openapi::{Described, described};
 use crate::security::SecurityEvent;
 pub use list::LIST;
 pub(crate) use list::{FILTER_QUERY, SEARCH};
+pub use parameter::{Parameter, ParameterKind};
 pub use verb::Verb;
 
 /// One operation of the interface.
@@ -111,68 +113,6 @@ pub enum Rate {
     Sensitive,
     /// In none: monitoring has to be answered when everything else is refused.
     Unlimited,
-}
-
-/// A query parameter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Parameter {
-    /// Its name.
-    pub name: &'static str,
-    /// What it means.
-    pub meaning: &'static str,
-    /// What it holds.
-    pub kind: ParameterKind,
-}
-
-impl Parameter {
-    /// A text.
-    pub const fn text(name: &'static str, meaning: &'static str) -> Self {
-        Self { name, meaning, kind: ParameterKind::Text }
-    }
-
-    /// A day.
-    pub const fn day(name: &'static str, meaning: &'static str) -> Self {
-        Self { name, meaning, kind: ParameterKind::Day }
-    }
-
-    /// A whole number.
-    pub const fn integer(name: &'static str, meaning: &'static str) -> Self {
-        Self { name, meaning, kind: ParameterKind::Integer }
-    }
-
-    /// `true` or `false`.
-    pub const fn flag(name: &'static str, meaning: &'static str) -> Self {
-        Self { name, meaning, kind: ParameterKind::Flag }
-    }
-
-    /// Texts; the parameter may be repeated.
-    pub const fn texts(name: &'static str, meaning: &'static str) -> Self {
-        Self { name, meaning, kind: ParameterKind::Texts }
-    }
-}
-
-/// What a query parameter holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ParameterKind {
-    /// Text.
-    Text,
-    /// A day, `YYYY-MM-DD`.
-    Day,
-    /// A whole number.
-    Integer,
-    /// A whole number from `least` to `most`; `absent` when it is not sent.
-    Count {
-        /// The smallest.
-        least: i64,
-        /// The greatest.
-        most: i64,
-        /// What its absence means.
-        absent: i64,
-    },
-    /// `true` or `false`.
-    Flag,
-    /// Texts; the parameter may be repeated.
-    Texts,
 }
 
 /// A route's handler, before the router knows its method.
