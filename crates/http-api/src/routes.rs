@@ -48,6 +48,7 @@ const AREAS: &[&[Route]] = &[
     documents::DELIVERY_NOTES,
     documents::ROUTES,
     paper::ROUTES,
+    paper::E_INVOICES,
     settlement::payments::ROUTES,
     settlement::expenses::ROUTES,
     catalog::files::OF_EXPENSES,
