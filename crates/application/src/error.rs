@@ -6,6 +6,7 @@ use racun_kernel::{Issues, StoreError};
 use racun_pos::PosError;
 use racun_settlement::{Refusal, SettlementError, TypeChangeError};
 
+use crate::einvoicing::EInvoiceRefused;
 use crate::fiscalization::FiscalizationRefused;
 
 /// Why a use case on documents and what settles them is refused: in the words of the crate whose
@@ -24,6 +25,9 @@ pub enum Error {
     /// A rule of fiscalization.
     #[error(transparent)]
     Fiscalization(#[from] FiscalizationRefused),
+    /// A rule of electronic invoices.
+    #[error(transparent)]
+    EInvoice(#[from] EInvoiceRefused),
     /// A rule of the point of sale.
     #[error(transparent)]
     Pos(PosError),

@@ -7,6 +7,7 @@
 //! | `budget`        | how many bytes an account stores, and may                                  |
 //! | `convert`       | parts that documents and the catalogue both keep                           |
 //! | `documents`     | documents made of the catalogue's records and the entity's settings        |
+//! | `einvoicing`    | electronic invoices of documents: facts, checks, files                     |
 //! | `events`        | all events that there are, as crates declare them                          |
 //! | `exports`       | records as rows of tables, and their totals                                |
 //! | `expenses`      | received supplier invoices, calculated and numbered                        |
@@ -39,6 +40,7 @@ pub mod billing;
 pub mod budget;
 pub mod consumer;
 pub mod documents;
+pub mod einvoicing;
 pub mod entities;
 mod error;
 mod events;

@@ -8,8 +8,8 @@ use time::{Date, OffsetDateTime};
 use crate::calculation::{CalculationMode, SummaryTax};
 use crate::line::{Line, NewLine};
 use crate::{
-    CreationSource, DocumentKind, Party, Texts, TransactionType, Translations, UnitSnapshot,
-    ViesData,
+    CreationSource, DocumentKind, EInvoiceWishes, Party, Texts, TransactionType, Translations,
+    UnitSnapshot, ViesData,
 };
 
 /// What an estimate calls itself.
@@ -98,6 +98,9 @@ pub struct Content {
     pub reference: Option<String>,
     /// The caller's properties.
     pub metadata: Metadata,
+    /// What is wanted of its electronic invoices.
+    #[serde(default, skip_serializing_if = "EInvoiceWishes::is_empty")]
+    pub e_invoices: EInvoiceWishes,
     /// Lines, in the request's order.
     pub lines: Vec<Line>,
 }

@@ -18,6 +18,7 @@
 //! | `amounts`          | what a document comes to, in its currency and the entity's       |
 //! | `document`         | the document, its stages and every transition                   |
 //! | `fiscalization`    | what a tax authority knows of a document                        |
+//! | `e_invoice`        | what is wanted of checks for electronic invoices, and what they said |
 //! | `payment_change`   | a payment's change of type that the authority has not confirmed  |
 //! | `tip_report`       | the report of a document's tips to a tax authority               |
 //! | `relation`         | links between documents                                         |
@@ -41,6 +42,7 @@ pub mod calculation;
 mod content;
 pub mod credit;
 mod document;
+mod e_invoice;
 mod error;
 pub mod events;
 pub mod expense;
@@ -67,6 +69,9 @@ pub use content::{Content, GivenTotals, NewDocument, TitleType};
 pub use document::{
     CreationSource, Document, InvoicedTab, Issued, Reply, Revision, SettledTotals, Stage, Voided,
     check_issue_day,
+};
+pub use e_invoice::{
+    EInvoiceForm, EInvoiceWishes, Validation, ValidationStatus, ValidationWish, Validations,
 };
 pub use error::{DocumentError, Refused};
 pub use fiscalization::{FiscalRecord, FiscalStatus, Fiscalization};

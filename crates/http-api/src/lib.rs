@@ -61,6 +61,7 @@ mod cors;
 pub mod deprecation;
 mod docs;
 mod documents;
+mod e_invoices;
 pub mod error;
 mod exports;
 mod fiscal;

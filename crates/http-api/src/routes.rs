@@ -2,8 +2,8 @@
 
 use crate::route::Route;
 use crate::{
-    access, activities, billing, catalog, docs, documents, exports, fiscal, health, jobs, mail,
-    pages, paper, pos, recurring, sandbox, settlement, transaction_type, webhooks,
+    access, activities, billing, catalog, docs, documents, e_invoices, exports, fiscal, health,
+    jobs, mail, pages, paper, pos, recurring, sandbox, settlement, transaction_type, webhooks,
 };
 
 /// The areas' tables, in the order in which paths are matched.
@@ -47,6 +47,7 @@ const AREAS: &[&[Route]] = &[
     documents::ADVANCE_INVOICES,
     documents::DELIVERY_NOTES,
     documents::ROUTES,
+    e_invoices::ROUTES,
     paper::ROUTES,
     paper::E_INVOICES,
     settlement::payments::ROUTES,

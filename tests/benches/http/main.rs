@@ -11,6 +11,7 @@
 mod bare;
 mod bounds;
 mod delivering;
+mod einvoicing;
 mod exchanging;
 mod fiscal;
 mod issuing;
@@ -146,6 +147,9 @@ async fn on_the_embedded_store() {
         let issuers = Issuers::sign_up(&racun).await;
         issuing::print(&issuers.measure().best_of(issuers.measure()));
     }
+    if wanted("einvoicing") {
+        issuing_valid(&racun).await;
+    }
     if wanted("pay") {
         let payers = Payers::sign_up(&racun).await;
         paying::print(&payers.measure().best_of(payers.measure()));
@@ -191,6 +195,9 @@ async fn on_postgres() {
         issuing_on_postgres(&racun, &bare, &url).await;
         beside_unlisted(&cluster, &racun, database("unlisted")).await;
     }
+    if wanted("einvoicing") {
+        issuing_valid(&racun).await;
+    }
     if wanted("pay") {
         paying_on_postgres(&racun, &bare, &url).await;
     }
@@ -231,6 +238,12 @@ async fn issuing_on_postgres(racun: &Racun, bare: &Bare<'_>, url: &str) {
     issuing::print(&issued);
     allowed.print(&rows);
     allowed.beside(&issued);
+}
+
+/// Issues what has to be valid beside what is not checked.
+async fn issuing_valid(racun: &Racun) {
+    let sellers = einvoicing::Sellers::sign_up(racun).await;
+    sellers.measure().best_of(sellers.measure()).print();
 }
 
 /// What the indexes of lists cost: issuing and paying beside the same on the database at `url`,

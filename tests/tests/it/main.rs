@@ -6,6 +6,7 @@ mod archives;
 mod bounds;
 mod crash;
 mod customers;
+mod e_invoices;
 mod examples;
 mod exports;
 mod files;
@@ -15,6 +16,9 @@ mod fiscal_outage;
 mod fiscal_paper;
 mod fiscal_tips;
 mod idempotency;
+#[expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+#[path = "../../../crates/einvoicing/tests/it/judge.rs"]
+mod judge;
 mod mail;
 mod main_job;
 mod numbers;

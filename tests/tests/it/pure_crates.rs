@@ -104,6 +104,7 @@ pub const PURE: &[(&str, &[&str])] = &[
             "racun-billing",
             "racun-catalog",
             "racun-documents",
+            "racun-einvoicing",
             "racun-exports",
             "racun-fiscal",
             "racun-kernel",

@@ -38,7 +38,7 @@ const fn of_units(name: &'static str, shape: Shape) -> Property {
 
 /// All known keys but those that have endpoints of their own, with what they mean and what holds
 /// when they are absent. A key without a default leaves out what it is for.
-pub(super) static SETTINGS: [Property; 44] = [
+pub(super) static SETTINGS: [Property; 45] = [
     of_units("pdf_template", OneOf(TEMPLATES))
         .means("How PDFs look; `modern` when absent. Always `classic` in Portugal."),
     optional("number_formats", Object(&FORMATS)).means(
@@ -118,13 +118,23 @@ pub(super) static SETTINGS: [Property; 44] = [
         .means("The HUB3 bar code of Croatia on documents; off when absent."),
     of_units(BANK_ACCOUNTS, List(MAX_BANK_ACCOUNTS, &Object(&BANK_ACCOUNT)))
         .means("Accounts that customers pay to. Racun gives each an `id`."),
-    optional("eslog_validation_enabled", Bool).means("Whether documents are checked for e-SLOG."),
-    optional("ujp_validation_with_eslog_enabled", Bool)
-        .means("Whether they are checked for UJP, too."),
-    optional("xrechnung", Object(&SWITCH))
-        .means("Whether documents come as XRechnung; off when absent."),
-    optional("zugferd", Object(&SWITCH))
-        .means("Whether documents come as ZUGFeRD; off when absent."),
+    optional("eslog_validation_enabled", Bool).means(
+        "Whether documents of entities in Slovenia are checked for e-SLOG when they are issued or \
+             changed; false when absent. They are issued all the same.",
+    ),
+    optional("ujp_validation_with_eslog_enabled", Bool).means(
+        "Whether invoices and credit notes that are checked for e-SLOG are checked for UJP, too; \
+             false when absent.",
+    ),
+    optional("xrechnung", Object(&SWITCH)).means(
+        "`enabled`: whether entities in Germany issue invoices and credit notes only when they \
+             are valid as XRechnung, unless a request says otherwise; false when absent.",
+    ),
+    optional("zugferd", Object(&SWITCH)).means("The same for ZUGFeRD."),
+    optional("e_invoicing", Object(&E_INVOICING)).means(
+        "Whether documents are sent as electronic invoices, and whether when they are issued; \
+             false when absent. Ignored here: it has an endpoint of its own.",
+    ),
     of_units("delivery_note_hide_prices", Bool)
         .means("Whether delivery notes hide prices; false when absent."),
     of_units("credit_note_negative_values", Bool)
@@ -268,6 +278,8 @@ static PAYMENT_REMINDERS: [Property; 3] = [
 ];
 
 static SWITCH: [Property; 1] = [optional("enabled", Bool)];
+
+static E_INVOICING: [Property; 2] = [optional("enabled", Bool), optional("auto_send", Bool)];
 
 static UPN_QR: [Property; 3] = [
     required("enabled", Bool),

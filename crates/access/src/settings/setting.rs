@@ -133,6 +133,18 @@ keys! {
     HUB3_QR_PURPOSE_CODE: str = text ["hub3_qr", "purpose_code"];
     /// The model of references in the HUB3 code.
     HUB3_QR_REFERENCE_MODEL: str = text ["hub3_qr", "reference_model"];
+    /// Whether documents are checked for e-SLOG.
+    ESLOG_VALIDATION_ENABLED: bool = flag ["eslog_validation_enabled"];
+    /// Whether they are checked for UJP, too.
+    UJP_VALIDATION_ENABLED: bool = flag ["ujp_validation_with_eslog_enabled"];
+    /// Whether documents are issued only when they are valid as XRechnung.
+    XRECHNUNG_ENABLED: bool = flag ["xrechnung", "enabled"];
+    /// The same as ZUGFeRD.
+    ZUGFERD_ENABLED: bool = flag ["zugferd", "enabled"];
+    /// Whether documents are sent as electronic invoices.
+    E_INVOICING_ENABLED: bool = flag ["e_invoicing", "enabled"];
+    /// Whether they are sent when they are issued.
+    E_INVOICING_AUTO_SEND: bool = flag ["e_invoicing", "auto_send"];
     /// Note of receipts.
     RECEIPT_NOTE: Localized = localized ["receipt_note"];
     /// Footer of receipts.

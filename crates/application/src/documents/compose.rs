@@ -3,8 +3,8 @@
 use racun_access::{Entity, Key, Settings, setting};
 use racun_catalog::{BusinessUnit, Customer};
 use racun_documents::{
-    Content, DocumentError, DocumentKind, NewLine, Party, Texts, TransactionType, UnitSnapshot,
-    Verdict,
+    Content, DocumentError, DocumentKind, EInvoiceWishes, NewLine, Party, Texts, TransactionType,
+    UnitSnapshot, Verdict,
 };
 use racun_kernel::{BankAccount, Currency, ExchangeRate, Issue, Issues, Patch, Stamp};
 use time::{Date, Duration};
@@ -13,6 +13,7 @@ use super::buyer::{check_on_document, sold_as};
 use super::gather::{ResolvedReferences, unit_id};
 use super::lines::{self, LineRules};
 use super::request::{CustomerRequest, DocumentRequest, ExchangeRateRequest, UnitRequest};
+use crate::einvoicing::Policy;
 use crate::vat::{document_data, verdict};
 
 /// The content of a new document, its lines apart; what is wrong goes to `issues`, and is left out.
@@ -64,6 +65,7 @@ pub(super) fn compose(
         transaction_type: verdict.transaction_type,
         reference: request.reference.value().filter(|text| !text.is_empty()).cloned(),
         metadata: request.metadata.value().cloned().unwrap_or_default(),
+        e_invoices: wishes(kind, entity, request, issues),
         lines: Vec::new(),
     };
     (content, lines)
@@ -117,6 +119,7 @@ pub(super) fn recompose(
     if let Some(translations) = &request.translations {
         content.translations = translations.clone();
     }
+    content.e_invoices = content.e_invoices.with(wishes(kind, entity, request, issues));
     if let Some(issuer) = &request.issuer {
         content.issuer = issuer.clone().onto(content.issuer);
     }
@@ -155,6 +158,20 @@ pub(super) fn recompose(
         None
     };
     (content, lines)
+}
+
+/// What the request wants of electronic invoices; what cannot be goes to `issues`.
+fn wishes(
+    kind: DocumentKind,
+    entity: &Entity,
+    request: &DocumentRequest,
+    issues: &mut Issues,
+) -> EInvoiceWishes {
+    if !request.e_invoices.validation.is_empty() {
+        let refused = Policy::of(entity).refused(kind, &request.e_invoices);
+        refused.iter().for_each(|issue| issues.push(issue.clone()));
+    }
+    request.e_invoices.clone()
 }
 
 /// Whether a line's rate follows from the date of the document.

@@ -106,6 +106,7 @@ impl InvoiceCopy<'_> {
             calculation_mode: Some(self.template.mode),
             currency_code: Some(content.currency.code().to_owned()),
             metadata: Patch::Value(content.metadata.clone()),
+            e_invoices: content.e_invoices.clone(),
             ..DocumentRequest::default()
         }
     }

@@ -4,8 +4,8 @@ use racun_access::{Entity, setting};
 use racun_catalog::{BUSINESS_UNITS, BusinessUnit};
 use racun_documents::calculation::CalculationMode;
 use racun_documents::{
-    CreationSource, Document, DocumentError, DocumentId, DocumentKind, GivenTotals, InvoicedTab,
-    NewDocument, NewLine, Refused, Relation,
+    CreationSource, Document, DocumentError, DocumentId, DocumentKind, EInvoiceWishes, GivenTotals,
+    InvoicedTab, NewDocument, NewLine, Refused, Relation,
 };
 use racun_kernel::{
     Actor, Context, Held, Issue, Issues, PaymentType, Principal, Store, StoreError, Tenant,
@@ -23,6 +23,7 @@ use super::request::{CustomTotals, DocumentRequest};
 use super::save::CatalogueWrites;
 use super::{links, read};
 use crate::billing::Meter;
+use crate::einvoicing::{Judging, Policy};
 use crate::error::Error;
 use crate::fiscalization::{
     FiscalRequest, IssueContext, Ports, Prepared, outside_vat, prepare, send_first,
@@ -214,6 +215,7 @@ impl New {
             numbering,
             fiscal,
             outside_vat: outside_vat(&gathered.entity),
+            judging: Judging::of(&gathered.entity),
             today: gathered.today,
         };
         let mut unit = ports.cx.unit();
@@ -303,6 +305,21 @@ pub(crate) fn default_mode(entity: &Entity) -> CalculationMode {
     name.and_then(|name| serde_json::from_value(Json::String(name)).ok()).unwrap_or_default()
 }
 
+/// What a caller says of a draft that it finalizes.
+#[derive(Debug, Clone, Default)]
+pub struct Finalizing {
+    /// How it is reported to the tax authority.
+    pub fiscal: FiscalRequest,
+    /// What is wanted of its electronic invoices, over what the draft says.
+    pub e_invoices: EInvoiceWishes,
+}
+
+impl From<FiscalRequest> for Finalizing {
+    fn from(fiscal: FiscalRequest) -> Self {
+        Self { fiscal, ..Self::default() }
+    }
+}
+
 /// Issues a draft: gives it the next number of its sequence, and settles it.
 ///
 /// # Errors
@@ -315,10 +332,12 @@ pub async fn finalize<'a>(
     ports: impl Into<Ports<'a>>,
     entity: &Entity,
     id: DocumentId,
-    request: FiscalRequest,
+    request: impl Into<Finalizing>,
 ) -> Result<Document, Error> {
     let ports = ports.into();
     let cx = ports.cx;
+    let Finalizing { fiscal: request, e_invoices } = request.into();
+    Policy::of(entity).refused(id.kind(), &e_invoices).into_result(())?;
     let seen = read::get(cx, id).await?;
     if !seen.is_draft() {
         return Err(Refused::NotDraft.into());
@@ -347,6 +366,7 @@ pub async fn finalize<'a>(
         numbering: Some(numbering),
         fiscal,
         outside_vat: outside_vat(entity),
+        judging: Judging::of(entity),
         today: day.unwrap_or(today),
     };
     let mut unit = cx.unit();
@@ -367,6 +387,7 @@ pub async fn finalize<'a>(
             Some(day) => draft.issued_on(day, made_on)?,
             None => draft,
         };
+        let draft = draft.wanting(e_invoices);
         let draft = match found {
             Some((finding, entity)) => {
                 let stamp = held.actor().stamp();

@@ -6,11 +6,14 @@ use racun_documents::{
     Document, DocumentError, DocumentId, DocumentKind, Numbering, Relation, RelationType, Stage,
     credit, link,
 };
-use racun_kernel::{Actor, Authority, Event, Held, Issues, Many, Number, Put, UnitBuilder, Writes};
+use racun_kernel::{
+    Actor, Authority, Event, Held, Issues, Many, Number, PaymentType, Put, UnitBuilder, Writes,
+};
 use racun_settlement::{NewPayment, Outcome, PAYMENTS, Payment, PaymentWrite, Settleable};
 use time::Date;
 
 use super::links;
+use crate::einvoicing::Judging;
 use crate::error::Error;
 use crate::fiscalization::{
     Facts, HeldPlace, Prepared, Sending, by_advances, check_outside_vat, tips,
@@ -31,6 +34,8 @@ pub(super) struct Plan {
     pub fiscal: Prepared,
     /// Whose country's VAT system the entity is outside of; `None` when it may charge VAT.
     pub outside_vat: Option<Authority>,
+    /// What decides on its electronic invoices.
+    pub judging: Judging,
     /// Today, in the entity's zone.
     pub today: Date,
 }
@@ -158,7 +163,8 @@ impl Planned {
         let mut sending = None;
         if !document.is_draft() {
             let paid = paid_by(&paid, outcome.as_ref(), id);
-            let means = paid.iter().map(|payment| payment.kind).collect();
+            let means: Vec<PaymentType> = paid.iter().map(|payment| payment.kind).collect();
+            document = plan.judging.judged(document, &targets, &means, stamp.now())?;
             let given = tips::of(id, paid.iter().copied());
             let settled = by_advances(paid);
             let place = place.map(|place| place.read(held)).transpose()?;
@@ -170,8 +176,10 @@ impl Planned {
                 document = with_tips;
                 writes.puts.push(job);
             }
-            sheet.replace(document.clone());
+        } else {
+            document = plan.judging.judged(document, &targets, &[], stamp.now())?;
         }
+        sheet.replace(document.clone());
         writes.puts.extend(sheet.puts());
         writes.puts.extend(relation_puts(&old, &relations));
         if let Some(outcome) = &outcome {

@@ -16,6 +16,7 @@
 //! | `copy`    | an invoice made after another one                                    |
 //! | `issue`   | the decision behind both: number, links, advances, credit, payments  |
 //! | `write`   | update, delete                                                       |
+//! | `rejudge` | electronic invoices of documents that are changed                   |
 //! | `void`    | void, by a credit note where the law asks for one                    |
 //! | `around`  | the credit notes and invoices that stand around what is voided       |
 //! | `read`    | get, list, versions, calculate                                       |
@@ -32,6 +33,7 @@ pub(crate) mod links;
 mod numbers;
 mod price;
 mod read;
+mod rejudge;
 mod reply;
 mod request;
 mod save;
@@ -41,7 +43,7 @@ mod write;
 pub(crate) use compose::CurrencyRequest;
 pub(crate) use copy::InvoiceCopy;
 pub(crate) use create::{Beside, default_mode, live as live_document};
-pub use create::{Creation, create, finalize};
+pub use create::{Creation, Finalizing, create, finalize};
 pub(crate) use gather::{LineRecords, archived_of_items, by_ids, live, taxes, today};
 pub(crate) use issue::{advances, in_payments};
 pub(crate) use issue::{hold_payments, live_payments, payment_field};

@@ -2,8 +2,8 @@
 
 use racun_documents::calculation::{CalculationMode, Discount, SummaryTax};
 use racun_documents::{
-    LineKind, LineTranslations, PartyPatch, RevenueRecognition, TextDefaults, TitleType,
-    Translations, UnitSnapshot,
+    EInvoiceWishes, LineKind, LineTranslations, PartyPatch, RevenueRecognition, TextDefaults,
+    TitleType, Translations, UnitSnapshot,
 };
 use racun_kernel::{Classification, Decimal, Metadata, Patch};
 use time::Date;
@@ -57,6 +57,8 @@ pub struct DocumentRequest {
     pub items: Option<Vec<LineRequest>>,
     /// Financial categories by index of the line.
     pub category_assignments: Vec<CategoryAssignment>,
+    /// What is wanted of its electronic invoices; an update changes what it names.
+    pub e_invoices: EInvoiceWishes,
     /// The total that the caller expects.
     pub expected_total_with_tax: Option<Decimal>,
 }

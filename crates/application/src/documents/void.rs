@@ -11,11 +11,12 @@ use racun_settlement::{PaymentWrite, SettleableKind};
 use time::{Date, OffsetDateTime};
 
 use super::around::{Around, FoundAround};
-use super::issue::{advances, relation_puts};
+use super::issue::advances;
 use super::numbers::numbering;
 use super::write::{Change, Found, HeldChange};
 use super::{create, gather, read};
 use crate::billing::Meter;
+use crate::einvoicing::Judging;
 use crate::error::Error;
 use crate::fiscalization::{
     Facts, FoundPlace, IssueContext, Ports, Prepared, Sending, deliver_first, prepare,
@@ -78,7 +79,7 @@ pub async fn void<'a>(
     };
     let Voiding { reason, has_original_document } = voiding;
     let voided = Voided { at: cx.now(), reason, has_original_document };
-    let was_fiscal = seen.is_fiscalized();
+    let (was_fiscal, judging) = (seen.is_fiscalized(), Judging::of(entity));
     let mut unit = cx.unit();
     let change = HeldChange::hold(&mut unit, id, &seen_links, &[]);
     let around = around.hold(&mut unit, &seen_links);
@@ -93,12 +94,13 @@ pub async fn void<'a>(
         }
         let around = around.read(held, &mut found.sheet)?;
         let actor = held.actor();
-        let change = Change { actor, today, outside_vat: None };
+        let change = Change { actor, today, outside_vat: None, rejudging: None };
         let (document, sending, writes) = match (numbering, number) {
             (Some(numbering), Some(number)) => {
                 let number = held.number(&number)?;
                 let place = place.map(|place| place.read(held)).transpose()?;
-                let crediting = Crediting { numbering, number, fiscal, place, now: held.now() };
+                let now = held.now();
+                let crediting = Crediting { numbering, number, fiscal, place, judging, now };
                 by_credit(found, around, voided, &change, crediting)?
             }
             _ => {
@@ -167,7 +169,7 @@ fn simply(
         });
         settlement.end(around.settlements, change.actor.stamp())
     });
-    change.written(sheet, id, outcome.transpose()?, relation_puts(&old, &new))
+    change.written(sheet, id, outcome.transpose()?, (&old, &new))
 }
 
 /// The credit note by which an invoice ends.
@@ -176,6 +178,7 @@ struct Crediting {
     number: i64,
     fiscal: Prepared,
     place: Option<FoundPlace>,
+    judging: Judging,
     now: Option<OffsetDateTime>,
 }
 
@@ -188,7 +191,7 @@ fn by_credit(
     change: &Change<'_>,
     crediting: Crediting,
 ) -> Result<(Document, Option<Sending>, Writes), Error> {
-    let Crediting { numbering, number, fiscal, place, now } = crediting;
+    let Crediting { numbering, number, fiscal, place, judging, now } = crediting;
     let Found { document: before, links: old, allocations, sheet, .. } = found;
     let (id, stamp) = (before.id, change.actor.stamp());
     // The stage is asked first: a voided invoice is refused as such, not for its credit.
@@ -217,6 +220,7 @@ fn by_credit(
     let document = sheet.document(id).cloned().ok_or_else(gone)?.void(voided)?;
     sheet.replace(document.clone());
     let credit = sheet.document(credit.id).cloned().unwrap_or(credit);
+    let credit = judging.judged(credit, std::slice::from_ref(&before), &[], stamp.now())?;
     // No money moves by it but what is given back later, so nothing says how it is paid.
     let facts = Facts {
         means: Vec::new(),
@@ -252,6 +256,7 @@ fn credit_of(invoice: &Document, notes: &[Document], today: Date) -> Result<NewD
             date: today,
             date_due: None,
             lines: Vec::new(),
+            e_invoices: invoice.content.e_invoices.clone().by_law(),
             ..invoice.content.clone()
         },
         lines,

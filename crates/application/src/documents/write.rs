@@ -7,7 +7,7 @@ use racun_documents::{
     Revision, Version, credit, link,
 };
 use racun_kernel::{
-    Actor, Authority, Context, Decimal, Decision, Held, Issue, Issues, Many, One, Put, UnitBuilder,
+    Actor, Authority, Context, Decimal, Decision, Held, Issue, Issues, Many, One, UnitBuilder,
     Writes,
 };
 use racun_settlement::{Outcome, Payment, PaymentWrite};
@@ -17,6 +17,7 @@ use super::compose::{all_told, has_dated_taxes, recompose, told_with};
 use super::create::{live, same_links};
 use super::gather::{self, gather};
 use super::issue::{advances, relation_puts};
+use super::rejudge::Rejudging;
 use super::request::DocumentRequest;
 use super::save::{CatalogueWrites, HeldCustomers};
 use super::{links, read};
@@ -127,6 +128,7 @@ pub async fn update<'a>(
     if customer != seen.content.customer {
         gathered.finding = find_out(ports, entity, customer.as_ref(), || Ok(())).await?;
     }
+    let rejudging = Rejudging::of(cx, entity, id).await?;
     let may_edit_issued = entity.country_code.as_deref().is_none_or(|code| code != "PT");
     let mut unit = cx.unit();
     let customers = hold_customers(&mut unit, &request, &seen.content);
@@ -158,7 +160,8 @@ pub async fn update<'a>(
         };
         let (document, version) = all_told(issues, before.update(revision, stamp))?;
         let relink = Relink { named, forced: request.force_linked_documents };
-        let change = Change { actor, today: gathered.today, outside_vat };
+        let rejudging = Some(&rejudging);
+        let change = Change { actor, today: gathered.today, outside_vat, rejudging };
         let (document, mut writes) = change.revise(found, document, relink)?;
         if let Some(version) = version {
             let updated = document.event(Happening::Updated, &actor.id(), stamp);
@@ -184,6 +187,8 @@ pub(super) struct Change<'a> {
     pub today: time::Date,
     /// Whose country's VAT system the entity is outside of; `None` when it may charge VAT.
     pub outside_vat: Option<Authority>,
+    /// What decides on its electronic invoices, where its content changes.
+    pub rejudging: Option<&'a Rejudging>,
 }
 
 impl Change<'_> {
@@ -225,7 +230,7 @@ impl Change<'_> {
             None
         };
         let id = document.id;
-        self.written(sheet.with(Some(before), document), id, outcome, relation_puts(&old, &new))
+        self.written(sheet.with(Some(before), document), id, outcome, (&old, &new))
     }
 
     /// The links as they are to be: those that stay, and new ones, in the order of the request.
@@ -254,13 +259,14 @@ impl Change<'_> {
         Ok(fresh.into_iter().map(kept).collect())
     }
 
-    /// The document of `sheet` as it becomes, and all that is written.
+    /// The document of `sheet` as it becomes, and all that is written; its `links` are those before
+    /// and after.
     pub fn written(
         &self,
         mut sheet: WorkingSet,
         id: DocumentId,
         outcome: Option<Outcome>,
-        links: Vec<Put>,
+        links: (&[Relation], &[Relation]),
     ) -> Result<(Document, Writes), Error> {
         let mut writes = Writes::default();
         if let Some(outcome) = outcome {
@@ -268,7 +274,10 @@ impl Change<'_> {
             writes.puts.extend(outcome.writes.iter().map(PaymentWrite::put));
             writes.events.extend(events(&outcome, self.actor));
         }
-        writes.puts.extend(links);
+        if let Some(rejudging) = self.rejudging {
+            rejudging.judge(&mut sheet, id, links.1, self.actor.stamp())?;
+        }
+        writes.puts.extend(relation_puts(links.0, links.1));
         writes.puts.extend(sheet.puts());
         let gone = || racun_kernel::StoreError::NotFound { id: id.to_string() };
         let document = sheet.document(id).cloned().ok_or_else(gone)?;
@@ -322,9 +331,10 @@ pub async fn delete(cx: Context<'_>, id: DocumentId) -> Result<Document, Error> 
         if before.amounts.total_paid != Decimal::zero() {
             return Err(Refused::Settled.into());
         }
-        let change = Change { actor, today: actor.now().date(), outside_vat: None };
+        let change =
+            Change { actor, today: actor.now().date(), outside_vat: None, rejudging: None };
         let sheet = sheet.with(Some(before), document);
-        let (document, writes) = change.written(sheet, id, None, relation_puts(&links, &[]))?;
+        let (document, writes) = change.written(sheet, id, None, (&links, &[]))?;
         let deleted = document.event(Happening::Deleted, &actor.id(), actor.stamp());
         Ok((document, writes.events(deleted)))
     })

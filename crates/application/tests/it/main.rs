@@ -11,6 +11,7 @@ mod closings_laws;
 mod consumer;
 mod declarations;
 mod documents;
+mod e_invoices;
 mod entities;
 mod fiscal;
 mod fiscal_at_once;
@@ -28,6 +29,8 @@ mod fiscal_worker;
 mod fixture;
 mod flaky;
 mod jobs;
+#[path = "../../../einvoicing/tests/it/judge.rs"]
+mod judge;
 mod linked_money;
 mod money_laws;
 mod numbers;

@@ -22,7 +22,7 @@ use crate::line::NewLine;
 use crate::version::Editor;
 use crate::{
     AdvanceShare, AppliedAdvance, DocumentError, DocumentId, DocumentKind, Fiscalization,
-    Numbering, PaymentChange, Refused, Version,
+    Numbering, PaymentChange, Refused, Validations, Version,
 };
 
 /// Where a document stands. Each stage carries what is only true in it.
@@ -120,6 +120,9 @@ pub struct Document {
     /// Of an advance invoice: what invoices have of it, all together; `None` for nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share_applied: Option<AdvanceShare>,
+    /// Its checks for electronic invoices.
+    #[serde(default, skip_serializing_if = "Validations::is_empty")]
+    pub validations: Validations,
     /// The tabs of the point of sale that it closed, or closed a part of, in that order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pos_tabs: Vec<InvoicedTab>,
@@ -190,6 +193,7 @@ impl Document {
             payment_change_unconfirmed: None,
             advances_applied: Vec::new(),
             share_applied: None,
+            validations: Validations::new(),
             pos_tabs: Vec::new(),
             shareable_id: None,
             updates: 0,

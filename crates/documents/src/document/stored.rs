@@ -4,6 +4,7 @@ use racun_kernel::Listing::{Long, Ordered, Seldom};
 use racun_kernel::{Field, Issue, Issues, State, Tenant, Unique, Value, json_length};
 
 use super::Document;
+use crate::EInvoiceForm;
 use crate::amounts::Amounts;
 use crate::content::Content;
 
@@ -38,6 +39,7 @@ pub(super) fn changed_fields(
     amounts: &Amounts,
 ) -> Vec<String> {
     let old = &before.content;
+    let is_other_wish = |form| old.e_invoices.of(form) != content.e_invoices.of(form);
     let fields = [
         ("date", old.date != content.date),
         ("date_due", old.date_due != content.date_due),
@@ -62,6 +64,11 @@ pub(super) fn changed_fields(
         ("transaction_type", old.transaction_type != content.transaction_type),
         ("reference", old.reference != content.reference),
         ("metadata", old.metadata != content.metadata),
+        ("eslog", is_other_wish(EInvoiceForm::Eslog)),
+        ("ujp", is_other_wish(EInvoiceForm::Ujp)),
+        ("xrechnung", is_other_wish(EInvoiceForm::XRechnung)),
+        ("zugferd", is_other_wish(EInvoiceForm::Zugferd)),
+        ("e_invoicing", old.e_invoices.send_enabled != content.e_invoices.send_enabled),
         ("items", old.lines != content.lines),
         ("total", before.amounts.total != amounts.total),
         ("total_with_tax", before.amounts.total_with_tax != amounts.total_with_tax),

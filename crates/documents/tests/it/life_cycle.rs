@@ -5,9 +5,10 @@
 use racun_documents::calculation::CalculationMode;
 use racun_documents::number_format::{FormatKind, NumberFormat};
 use racun_documents::{
-    Content, CreationSource, Document, DocumentError, DocumentId, DocumentKind, GivenTotals, Line,
-    LineTaxDetail, NewDocument, NewLine, NumberFormats, Numbering, Party, PaymentChange, Refused,
-    Revision, Stage, Texts, TitleType, TransactionType, Translations, Voided,
+    Content, CreationSource, Document, DocumentError, DocumentId, DocumentKind, EInvoiceWishes,
+    GivenTotals, Line, LineTaxDetail, NewDocument, NewLine, NumberFormats, Numbering, Party,
+    PaymentChange, Refused, Revision, Stage, Texts, TitleType, TransactionType, Translations,
+    Voided,
 };
 use racun_kernel::id::EntityId;
 use racun_kernel::testing::stamp;
@@ -71,6 +72,7 @@ pub fn content() -> Content {
         vies: None,
         reference: None,
         metadata: Metadata::default(),
+        e_invoices: EInvoiceWishes::default(),
         lines: Vec::new(),
     }
 }

@@ -33,8 +33,11 @@ struct Found(Vec<Finding>);
 
 impl Found {
     fn add(&mut self, rule: &str, path: Vec<Step>, message: impl Into<String>) {
-        let rule = rule.to_owned();
-        self.0.push(Finding { rule, level: Level::Fatal, path, message: message.into() });
+        self.weigh(Level::Fatal, rule, path, message);
+    }
+
+    fn weigh(&mut self, level: Level, rule: &str, path: Vec<Step>, message: impl Into<String>) {
+        self.0.push(Finding { rule: rule.to_owned(), level, path, message: message.into() });
     }
 
     /// A text that the schema has no room for.
@@ -183,7 +186,11 @@ fn fits(text: &str, digits: usize) -> bool {
     decimals.len() <= 6 && all <= digits
 }
 
-/// Receivers of e-SLOG calculate the tax of each rate again, to the cent.
+/// The tax of a rate, where it is not what the rate makes of the base to the cent.
+///
+/// It warns: lines are rounded each by itself, and the document's tax stays. The schema of e-SLOG
+/// calculates nothing, no other rules of it are published, and BR-CO-17 of EN 16931, whose terms it
+/// has, refuses a difference of a whole unit of the currency only.
 fn taxes(model: &Model, found: &mut Found) {
     let groups = model.invoice.vat_breakdown.iter().zip(&model.group_places);
     for (group, place) in groups {
@@ -195,10 +202,10 @@ fn taxes(model: &Model, found: &mut Found) {
         if expected != stated {
             let path = vec![Step::from("items"), (*place).into(), "taxes".into()];
             let message = format!(
-                "{rate} % of {base} is {expected}, and the lines' taxes come to {stated}: e-SLOG \
-                 wants them equal, so put lines of one rate together or price them without tax"
+                "{rate} % of {base} is {expected}, and the lines' taxes come to {stated}: a \
+                 receiver may calculate it again. One line for each rate is rounded once"
             );
-            found.add("BR-CO-17", path, message);
+            found.weigh(Level::Warning, "BR-CO-17", path, message);
         }
     }
 }

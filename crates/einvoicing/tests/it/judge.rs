@@ -15,9 +15,16 @@ pub struct Said {
     pub text: String,
 }
 
+/// This folder; crates that issue documents use this module, too.
+fn here() -> PathBuf {
+    let above = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+    let mut folders = above.map(|above| above.join("crates/einvoicing/tests/it"));
+    folders.find(|folder| folder.is_dir()).unwrap()
+}
+
 /// Where rules, schemas and samples are.
 pub fn vectors() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/vectors")
+    here().join("vectors")
 }
 
 /// Python with saxonche and lxml, of PyPI.
@@ -52,7 +59,7 @@ pub fn judge(files: &[(&str, PathBuf)]) -> Option<BTreeMap<PathBuf, Vec<Said>>> 
 }
 
 fn run(python: &str, files: &[(&str, PathBuf)]) -> BTreeMap<PathBuf, Vec<Said>> {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/judge.py");
+    let script = here().join("judge.py");
     let mut process = Command::new(python)
         .arg(script)
         .arg(vectors())

@@ -23,9 +23,7 @@ mod tests {
     use crate::routes;
 
     /// Features that no route needs, with the reason.
-    const UNNEEDED: [(Feature, &str); 5] = [
-        (Feature::Eslog, "documents have no e-SLOG"),
-        (Feature::EInvoicing, "electronic invoices are not sent"),
+    const UNNEEDED: [(Feature, &str); 3] = [
         (Feature::CustomTemplates, "there are no templates of one's own"),
         (Feature::ApiAccess, "keys need it, whatever the route"),
         (Feature::PrioritySupport, "people give it"),

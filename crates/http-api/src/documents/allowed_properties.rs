@@ -41,6 +41,8 @@ fn takes(kind: DocumentKind, purpose: Purpose, property: &str) -> bool {
         "payments" => {
             purpose != Purpose::Update && matches!(kind, AdvanceInvoice | CreditNote | Invoice)
         }
+        "ujp" | "xrechnung" | "zugferd" => matches!(kind, CreditNote | Invoice),
+        "e_invoicing" => purpose != Purpose::Update && matches!(kind, CreditNote | Invoice),
         "furs" | "fina" => purpose != Purpose::Update && kind.is_fiscal(),
         "payment_terms" => kind != AdvanceInvoice,
         "linked_documents" => kind != Estimate,
@@ -213,7 +215,7 @@ mod tests {
                 .any(|(kind, purpose)| !takes(kind, purpose, name))
         };
         let own = DocumentProperties::NAMES.iter().filter(|name| lacks(name)).count();
-        assert_eq!(own, 18, "a name in the table is misspelt");
+        assert_eq!(own, 22, "a name in the table is misspelt");
         assert!(!lacks("items") && !lacks("customer"));
     }
 }

@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 
 use racun_application::documents as application;
-use racun_documents::{Document, DocumentKind};
+use racun_application::einvoicing;
+use racun_documents::{Document, DocumentKind, EInvoiceForm};
 use racun_kernel::calendar::{format_date, format_instant, format_midnight};
 use racun_kernel::{Decimal, Issues};
 use serde::Serialize;
 use serde_json::Value as Json;
 use utoipa::ToSchema;
 
+use super::e_invoice::ValidationBody;
 use super::fiscal::{FinaFiscalizationBody, FursFiscalizationBody};
 use super::input::{CalculationModeBody, TitleTypeBody, TranslationsBody};
 use super::line::{
@@ -87,15 +89,18 @@ macro_rules! document_answer {
         document_answer! {
             $head {
                 $($own)*
-                /// Null: e-invoicing is not part of this version.
-                #[schema(required = true, value_type = Option<Object>)]
-                xrechnung: Option<Json> = |_document| None,
-                /// Null: e-invoicing is not part of this version.
-                #[schema(required = true, value_type = Option<Object>)]
-                zugferd: Option<Json> = |_document| None,
-                /// Null: e-invoicing is not part of this version.
-                #[schema(required = true, value_type = Option<Object>)]
-                ujp: Option<Json> = |_document| None,
+                /// Its check for XRechnung; null where there is none.
+                #[schema(required = true)]
+                xrechnung: Option<ValidationBody> =
+                    |document| ValidationBody::of(document, EInvoiceForm::XRechnung),
+                /// Its check for ZUGFeRD; null where there is none.
+                #[schema(required = true)]
+                zugferd: Option<ValidationBody> =
+                    |document| ValidationBody::of(document, EInvoiceForm::Zugferd),
+                /// Its check for UJP; null where there is none.
+                #[schema(required = true)]
+                ujp: Option<ValidationBody> =
+                    |document| ValidationBody::of(document, EInvoiceForm::Ujp),
             }
             $($group)*
         }
@@ -166,9 +171,9 @@ macro_rules! document_answer {
             /// Expected less calculated total; null unless a total was expected.
             #[schema(schema_with = nullable_number, required = true)]
             rounding_correction: Option<Decimal>,
-            /// Null: e-SLOG validation is not part of this version.
-            #[schema(required = true, value_type = Option<Object>)]
-            eslog: Option<Json>,
+            /// Its check for e-SLOG; null where there is none.
+            #[schema(required = true)]
+            eslog: Option<ValidationBody>,
             #[schema(required = true)]
             reference: Option<String>,
             #[schema(required = true)]
@@ -206,7 +211,9 @@ macro_rules! document_answer {
             fn of(document: Document, document_relations: Vec<RelationBody>) -> Self {
                 $(let $field: $kind = { let $document = &document; $value };)*
                 let (number, is_draft) = (document.number(), document.is_draft());
-                let warnings = document.warnings().convert();
+                let mut warnings: Vec<WarningBody> = document.warnings().convert();
+                warnings.extend::<Vec<WarningBody>>(einvoicing::warnings(&document).convert());
+                let eslog = ValidationBody::of(&document, EInvoiceForm::Eslog);
                 let voided_at = document.voided_at().convert();
                 let (created_at, updated_at) =
                     (format_instant(document.created_at), format_instant(document.updated_at));
@@ -247,7 +254,7 @@ macro_rules! document_answer {
                     total_converted: amounts.total_converted,
                     total_with_tax_converted: amounts.total_with_tax_converted,
                     rounding_correction: amounts.rounding_correction,
-                    eslog: None,
+                    eslog,
                     reference: content.reference,
                     vies: content.vies.convert(),
                     deleted_at: document.deleted_at.convert(),

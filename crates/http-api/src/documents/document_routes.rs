@@ -3,7 +3,7 @@
 use actix_web::web::{self, Data, ReqData};
 use racun_access::Entity;
 use racun_access::Permission::{ReadTill, Sell, WriteRecords};
-use racun_application::documents::{self as application, LineCategory, NextOf};
+use racun_application::documents::{self as application, Finalizing, LineCategory, NextOf};
 use racun_application::fiscalization::{self};
 use racun_documents::{DocumentError, DocumentKind};
 use racun_kernel::{Issue, Issues, Step};
@@ -14,6 +14,7 @@ use validator::Validate;
 use super::allowed_properties::{Calculate, Sent};
 use super::answer::AnyDocumentBody;
 use super::document_id;
+use super::e_invoice::{EInvoiceInput, SendingWishBody, ValidationWishBody};
 use super::fiscal::{FinaInputBody, FiscalizeBody, FursInputBody, fiscal_request};
 use super::line::AnyLineBody;
 use super::output::{CalculationBody, NextNumberBody};
@@ -127,6 +128,16 @@ struct FinalizeBody {
     furs: Option<FursInputBody>,
     /// The same in Croatia.
     fina: Option<FinaInputBody>,
+    /// Whether it is checked for e-SLOG, of entities in Slovenia; as the draft says when absent.
+    eslog: Option<ValidationWishBody>,
+    /// The same for UJP.
+    ujp: Option<ValidationWishBody>,
+    /// Whether it is checked for XRechnung, of entities in Germany; as the draft says when absent.
+    xrechnung: Option<ValidationWishBody>,
+    /// The same for ZUGFeRD.
+    zugferd: Option<ValidationWishBody>,
+    /// Whether it is sent as an electronic invoice; as the draft says when absent.
+    e_invoicing: Option<SendingWishBody>,
 }
 
 /// The financial category of a line.
@@ -209,7 +220,9 @@ async fn finalize(
     sent: MaybeBody<FinalizeBody>,
 ) -> Result<Json<AnyDocumentBody>, ApiError> {
     let id = document_id(&path)?;
-    let said = fiscal_request(sent.0.furs, sent.0.fina);
+    let FinalizeBody { furs, fina, eslog, ujp, xrechnung, zugferd, e_invoicing } = sent.0;
+    let wishes = EInvoiceInput { eslog, ujp, xrechnung, zugferd, e_invoicing };
+    let said = Finalizing { fiscal: fiscal_request(furs, fina), e_invoices: wishes.convert() };
     let task = call.run(|call| async move {
         let ports = call.ports();
         application::finalize(ports, call.entity(), id, said).await

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use validator::Validate;
 
+use super::e_invoice::{EInvoiceInput, SendingWishBody, ValidationWishBody};
 use super::fiscal::{FinaInputBody, FursInputBody, fiscal_request};
 use super::line::LineInputBody;
 use super::party::{PartyInputBody, UnitInputBody};
@@ -258,6 +259,16 @@ named! {
         furs: Option<FursInputBody>,
         /// The same in Croatia.
         fina: Option<FinaInputBody>,
+        /// Whether it is checked for e-SLOG, of entities in Slovenia.
+        eslog: Option<ValidationWishBody>,
+        /// Whether it is checked for UJP, of entities in Slovenia.
+        ujp: Option<ValidationWishBody>,
+        /// Whether it is checked for XRechnung, of entities in Germany.
+        xrechnung: Option<ValidationWishBody>,
+        /// Whether it is checked for ZUGFeRD, of entities in Germany.
+        zugferd: Option<ValidationWishBody>,
+        /// Whether it is sent as an electronic invoice.
+        e_invoicing: Option<SendingWishBody>,
         /// Financial categories by index of the line.
         category_assignments: Option<Vec<CategoryAssignmentBody>>,
         /// The total that the caller expects; a rounding difference is reconciled.
@@ -358,6 +369,14 @@ impl DocumentProperties {
             exchange_rate: self.exchange_rate.convert(),
             items: lines(self.items, issues),
             category_assignments: self.category_assignments.unwrap_or_default().convert(),
+            e_invoices: EInvoiceInput {
+                eslog: self.eslog,
+                ujp: self.ujp,
+                xrechnung: self.xrechnung,
+                zugferd: self.zugferd,
+                e_invoicing: self.e_invoicing,
+            }
+            .convert(),
             expected_total_with_tax: self.expected_total_with_tax,
         }
     }

@@ -10,6 +10,7 @@
 //! | `output`          | parts of answers, and answers that are not documents          |
 //! | `line`            | lines, both ways                                              |
 //! | `party`           | issuer, customer and business unit, both ways                 |
+//! | `e_invoice`       | checks for electronic invoices, both ways                     |
 //! | `fiscal`          | data for tax authorities, both ways                           |
 //! | `relation`        | links between documents                                       |
 //! | `scalar`          | dates                                                         |
@@ -17,6 +18,7 @@
 mod allowed_properties;
 pub(crate) mod answer;
 mod document_routes;
+pub(crate) mod e_invoice;
 pub(crate) mod fiscal;
 pub(crate) mod input;
 mod kind_routes;

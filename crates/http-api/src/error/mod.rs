@@ -9,6 +9,7 @@ mod catalog;
 pub mod codes;
 mod consequences;
 mod documents;
+mod e_invoice;
 mod exports;
 mod files;
 mod fiscal;

@@ -149,6 +149,8 @@ mod tests {
         ("setMyFinaSettings", "they are read with the user"),
         ("setMyFursSettings", "they are read with the user"),
         ("setMyPtSettings", "they are read with the user"),
+        ("validateEslog", "the check is read with the document"),
+        ("validateUjp", "the check is read with the document"),
         ("shareDocument", "the link is read with the document"),
         ("setBillingEmail", "it is read with the subscription"),
         ("activatePlan", TELLS_THE_STEP),

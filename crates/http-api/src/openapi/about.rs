@@ -9,7 +9,7 @@ use crate::route::Route;
 const INTRODUCTION: &str = include_str!("introduction.md");
 
 /// The areas in the order in which they are shown: what everybody needs comes first.
-const TAGS: [(&str, &str); 41] = [
+const TAGS: [(&str, &str); 42] = [
     ("Users", "Signing up, logging in, one's own data, forgotten passwords."),
     ("Entities", "Whoever issues documents: their data, settings, country and environment."),
     ("Accounts", "The account, which owns entities: what it stores, and may store."),
@@ -44,6 +44,7 @@ const TAGS: [(&str, &str); 41] = [
     ("VIES", "The same by its earlier path. Deprecated: use Transaction type."),
     ("FURS", "Fiscalization in Slovenia: settings, certificate, premises and devices."),
     ("FINA", "Fiscalization in Croatia: settings, certificate, premises and devices."),
+    ("e-SLOG and UJP", "Electronic invoices in Slovenia: checks and files."),
     ("Webhooks", "Where an entity's events are posted to, and what became of them."),
     ("Account webhooks", "The same for all entities of an account."),
     ("Activities", "What happened in an entity, and who did it."),

@@ -170,6 +170,11 @@ const ROUTES: &str = "
 /{documents}/{id}: GET till, PATCH write
 /{documents}/{id}/versions: GET read
 /invoices/{id}/void: POST write
+/invoices/{id}/xrechnung: GET read
+/credit-notes/{id}/xrechnung: GET read
+/eslog/{id}/validate: POST write
+/eslog/{id}/download: GET read
+/ujp/{id}/validate: POST write
 /credit-notes/{id}/void: POST write
 /advance-invoices/{id}/void: POST write
 /delivery-notes/{id}/void: POST write

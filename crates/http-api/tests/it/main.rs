@@ -22,6 +22,7 @@ mod described;
 mod description;
 mod documents;
 mod documents_linked;
+mod e_invoices;
 mod email_sender;
 mod entering;
 mod entities;

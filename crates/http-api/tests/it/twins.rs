@@ -29,6 +29,8 @@ const MADE: &[(&str, &str, &str)] = &[
     ("/financial-categories", r#"{"name": "A"}"#, "/financial-categories/"),
     ("/business-units", r#"{"name": "A"}"#, "/business-units/"),
     ("/invoices", r#"{"items": [{"name": "A", "price": 1}]}"#, "/invoices/"),
+    ("/invoices", r#"{"items": [{"name": "A", "price": 1}]}"#, "/eslog/"),
+    ("/invoices", r#"{"items": [{"name": "A", "price": 1}]}"#, "/ujp/"),
     ("/estimates", r#"{"items": [{"name": "A", "price": 1}]}"#, "/estimates/"),
     ("/credit-notes", r#"{"items": [{"name": "A", "price": 1}]}"#, "/credit-notes/"),
     (

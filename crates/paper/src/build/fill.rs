@@ -1,10 +1,32 @@
 //! Variables in the issuer's own texts, by the names that mails have: `{entity_name}`.
 
+use racun_documents::Document;
 use racun_kernel::text::in_fours;
 use time::Date;
 
-use super::Source;
+use super::{Look, ReceiptTexts, Source};
 use crate::clean::some_line;
+use crate::words::Language;
+
+/// `text` of the issuer's own on `document`, as paper in `language` has it: with what its variables
+/// stand for.
+#[must_use]
+pub fn filled(document: &Document, language: Language, text: &str) -> String {
+    let source = Source {
+        document,
+        look: Look::default(),
+        language,
+        locale: language,
+        receipt: ReceiptTexts::default(),
+        logo: None,
+        signature: None,
+        payments: &[],
+        linked: &[],
+        today: document.content.date,
+        is_preview: false,
+    };
+    source.filled(text)
+}
 
 impl Source<'_> {
     /// `text` with what its variables stand for. One without a value stands for nothing; braces

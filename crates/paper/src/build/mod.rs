@@ -20,6 +20,7 @@ mod marks;
 mod parties;
 mod payment;
 
+pub use fill::filled;
 pub use look::{Hub3, Look, ReceiptTexts, Upn};
 
 use racun_documents::{Document, DocumentKind, Localized, TitleType};

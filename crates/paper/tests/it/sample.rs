@@ -3,8 +3,9 @@
 
 use racun_documents::calculation::CalculationMode;
 use racun_documents::{
-    Content, CreationSource, Document, DocumentKind, Issued, LineTaxDetail, NewDocument, NewLine,
-    Party, SettledTotals, Stage, Texts, TitleType, TransactionType, Translations, Voided,
+    Content, CreationSource, Document, DocumentKind, EInvoiceWishes, Issued, LineTaxDetail,
+    NewDocument, NewLine, Party, SettledTotals, Stage, Texts, TitleType, TransactionType,
+    Translations, Voided,
 };
 use racun_kernel::id::EntityId;
 use racun_kernel::testing::stamp;
@@ -85,6 +86,7 @@ pub fn content() -> Content {
         vies: None,
         reference: None,
         metadata: Metadata::default(),
+        e_invoices: EInvoiceWishes::default(),
         lines: Vec::new(),
     }
 }

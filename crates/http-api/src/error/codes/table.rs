@@ -137,6 +137,9 @@ pub(super) const REASONS: &[Code] = codes! {
         "The entity is not one of the caller's, or of the key's other environment. Look at \
          `x-entity-id`.";
     Reason entity_required [400] "The caller reaches several entities. Name one in `x-entity-id`.";
+    Reason eslog_invalid [422]
+        "The document is not valid as e-SLOG; the issues, or its `eslog.validation_errors`, name \
+         the fields to change.";
     Reason estimate_accepted [422] "The estimate is accepted already.";
     Reason estimate_expired [422]
         "The estimate ran out. Make a new one, or move `date_valid_till`.";
@@ -245,9 +248,18 @@ pub(super) const REASONS: &[Code] = codes! {
     Reason too_many_tables [422] "The entity has as many tables as it may have. Delete one first.";
     Reason too_many_webhooks [422]
         "There are as many webhooks as there may be. Delete one that is not used.";
+    Reason ujp_invalid [422]
+        "The document is not valid for UJP; the issues, or its `ujp.validation_errors`, name the \
+         fields to change.";
     Reason user_required [403] "Only a person may do this, not an API key. Log in.";
     Reason viewer_has_no_pin [422] "A viewer cannot use a till. Make them an editor first.";
     Reason webhook_inactive [422] "The webhook is not active. Set `active` to true, then replay.";
+    Reason xrechnung_invalid [422]
+        "The document is not valid as XRechnung; the issues, or its \
+         `xrechnung.validation_errors`, name the fields to change.";
+    Reason zugferd_invalid [422]
+        "The document is not valid as ZUGFeRD; the issues, or its `zugferd.validation_errors`, \
+         name the fields to change.";
 };
 
 /// Codes of issues, in `cause.issues[].code`; the first is in `cause.code`.
@@ -275,6 +287,9 @@ pub(super) const ISSUES: &[Code] = codes! {
     Issue duplicate_field [422]
         "A property was sent twice, and which one counts would be a guess. Send it once.";
     Issue duplicate_tax [422] "A line has the same tax twice.";
+    Issue e_invoice_rule [422]
+        "The document breaks a rule of electronic invoices; the message begins with its number. \
+         Change the field.";
     Issue end_before_start [422] "The end lies before the beginning.";
     Issue environment_mismatch [422]
         "The key or session is of the other environment. Leave `environment` out, or use the \
@@ -310,6 +325,9 @@ pub(super) const ISSUES: &[Code] = codes! {
     Issue keys_live_on [422]
         "A warning: keys that the user made act with a higher role than theirs. Send \
          `end_keys: true` to end them.";
+    Issue leitweg_id_check_digits [422]
+        "A warning: the check digits of the Leitweg-ID do not fit. Compare it with the \
+         authority's.";
     Issue linked_document_invalid [422]
         "A document that is named cannot be linked; the issues say which and why.";
     Issue negative [422] "The number must be at least 0.";
