@@ -9,8 +9,7 @@ use racun_kernel::{Context, StoreError, calendar};
 use racun_paper::Paper;
 
 use super::facts::envelope_facts;
-use super::serve::{ready, refused, xml_of};
-use super::signing::signed;
+use super::serve::{ready, refused, written, xml_of};
 use crate::error::Error;
 use crate::fiscalization::Fiscal;
 use crate::printing::{PrintPdf, PrintingError, Wanted, paper_of};
@@ -76,8 +75,7 @@ pub async fn ujp_package(
     id: DocumentId,
 ) -> Result<NamedFile, PackageError> {
     let (document, facts) = ready(cx, entity, id, EInvoiceForm::Ujp).await?;
-    let xml = xml_of(&facts, EInvoiceForm::Ujp).map_err(Error::from)?;
-    let xml = signed(cx, workshop.fiscal, xml).await?;
+    let xml = written(cx, workshop.fiscal, &facts, EInvoiceForm::Ujp).await?;
     let paper = paper(cx, workshop, entity, &document).await?;
     let name = paper.file_name();
     let pdf = workshop.press.print(paper).await.map_err(PrintingError::from)?;

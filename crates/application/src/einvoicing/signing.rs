@@ -13,7 +13,7 @@ use crate::fiscalization::{Fiscal, FiscalizationRefused, identity};
 ///
 /// # Errors
 /// [`FiscalizationRefused::CertificateUnusable`], or the store's failure.
-pub async fn signed(
+pub(super) async fn signed(
     cx: Context<'_>,
     fiscal: Option<&Fiscal>,
     xml: String,

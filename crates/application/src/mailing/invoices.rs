@@ -8,7 +8,7 @@ use racun_mail::AttachedInvoice;
 use racun_paper::Paper;
 
 use super::MailingError;
-use crate::einvoicing::{self, signed};
+use crate::einvoicing;
 use crate::error::Error;
 use crate::fiscalization::Fiscal;
 
@@ -91,11 +91,7 @@ impl Scribe<'_> {
         invoice: AttachedInvoice,
     ) -> Result<String, Error> {
         let (_, facts) = einvoicing::ready(cx, entity, id, form(invoice)).await?;
-        let xml = einvoicing::xml_of(&facts, form(invoice))?;
-        match invoice {
-            AttachedInvoice::Eslog => signed(cx, self.fiscal, xml).await,
-            AttachedInvoice::XRechnung | AttachedInvoice::Zugferd => Ok(xml),
-        }
+        einvoicing::written(cx, self.fiscal, &facts, form(invoice)).await
     }
 }
 

@@ -14,8 +14,6 @@ use crate::limits;
 use crate::request::PathText;
 use crate::route::{Gate, Route};
 
-const TAG: &str = "Electronic invoices";
-
 const HYBRID: &str = "PDF/A-3b with `factur-x.xml` inside, which says the same: ZUGFeRD 2.5.2 and \
      Factur-X 1.09.2, profile EN 16931. For entities in Germany, of issued documents whose \
      `zugferd.validation_status` is `valid`. The same bytes whenever the document is asked for in \
@@ -30,7 +28,7 @@ pub(crate) const E_INVOICES: &[Route] = &[
         || web::to(invoice_as_zugferd),
     )
     .needs(Feature::EInvoicing)
-    .about(TAG, "Answers an invoice as ZUGFeRD: a PDF with XML inside.")
+    .about("Invoices", "Answers an invoice as ZUGFeRD: a PDF with XML inside.")
     .explained(HYBRID)
     .answers_file("application/pdf"),
     Route::get(
@@ -40,14 +38,14 @@ pub(crate) const E_INVOICES: &[Route] = &[
         || web::to(credit_note_as_zugferd),
     )
     .needs(Feature::EInvoicing)
-    .about(TAG, "Answers a credit note as ZUGFeRD: a PDF with XML inside.")
+    .about("Credit notes", "Answers a credit note as ZUGFeRD: a PDF with XML inside.")
     .explained(HYBRID)
     .answers_file("application/pdf"),
     Route::get("/ujp/{id}/download", "downloadUjpPackage", Gate::Entity(ReadRecords), || {
         web::to(ujp_package)
     })
     .needs(Feature::Eslog)
-    .about(TAG, "Answers an invoice or a credit note as UJP takes it, in a ZIP.")
+    .about("e-SLOG and UJP", "Answers an invoice or a credit note as UJP takes it, in a ZIP.")
     .explained(
         "`envelope.xml`, the e-SLOG file and the PDF, to be handed to a bank or to UJP eRačun. For \
          entities in Slovenia, of issued documents whose `ujp.validation_status` is `valid`. The \
@@ -81,8 +79,7 @@ async fn as_zugferd(
     let id: Option<DocumentId> = path.0.parse().ok();
     let own = id.filter(|id| id.kind() == kind);
     let id = own.ok_or_else(|| ApiError::no_such(kind.name(), &path.0))?;
-    let fiscal = call.fiscal();
-    let workshop = Workshop { files: &*call.files, press: call.press(), fiscal: fiscal.as_ref() };
+    let workshop = Workshop { files: &*call.files, press: call.press(), fiscal: call.fiscal() };
     let NamedFile { name, bytes } =
         application::hybrid(call.cx(), workshop, call.entity(), id).await?;
     limits::make_room(request, bytes.len()).await?;
@@ -95,8 +92,7 @@ async fn ujp_package(
     request: HttpRequest,
 ) -> Result<File, ApiError> {
     let id = path.0.parse().map_err(|_| ApiError::no_such("document", &path.0))?;
-    let fiscal = call.fiscal();
-    let workshop = Workshop { files: &*call.files, press: call.press(), fiscal: fiscal.as_ref() };
+    let workshop = Workshop { files: &*call.files, press: call.press(), fiscal: call.fiscal() };
     let NamedFile { name, bytes } =
         application::ujp_package(call.cx(), workshop, call.entity(), id).await?;
     limits::make_room(&request, bytes.len()).await?;

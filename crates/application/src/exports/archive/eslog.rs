@@ -6,7 +6,7 @@ use racun_kernel::Context;
 use racun_kernel::calendar::format_date;
 
 use super::work::{Archivist, Stopped};
-use crate::einvoicing::{self, EInvoiceRefused, signed};
+use crate::einvoicing::{self, EInvoiceRefused};
 use crate::error::Error;
 
 /// Reasons of one document that are named.
@@ -40,11 +40,12 @@ impl Archivist {
         let Some(facts) = einvoicing::facts(cx, entity, document).await? else {
             return Ok(Err("there is no e-SLOG of a document of this kind".to_owned()));
         };
-        let xml = match einvoicing::xml_of(&facts, EInvoiceForm::Eslog) {
+        let fiscal = self.fiscal.as_ref();
+        let xml = match einvoicing::written(cx, fiscal, &facts, EInvoiceForm::Eslog).await {
             Ok(xml) => xml,
-            Err(refused) => return Ok(Err(reason(&refused))),
+            Err(Error::EInvoice(refused)) => return Ok(Err(reason(&refused))),
+            Err(error) => return Err(stopped(error)),
         };
-        let xml = signed(cx, self.fiscal.as_ref(), xml).await.map_err(stopped)?;
         let name = format!("{}_{}", format_date(document.content.date), document.number());
         Ok(Ok((name, xml.into_bytes())))
     }
