@@ -80,8 +80,10 @@ fn with_properties(metadata: &str) -> Option<String> {
             )
         })
         .collect();
-    let values: String =
-        PROPERTIES.iter().map(|[name, value, _]| format!("<fx:{name}>{value}</fx:{name}>")).collect();
+    let values: String = PROPERTIES
+        .iter()
+        .map(|[name, value, _]| format!("<fx:{name}>{value}</fx:{name}>"))
+        .collect();
     Some(format!(
         "{before}<rdf:li rdf:parseType=\"Resource\">\
          <pdfaSchema:schema>Factur-X PDFA Extension Schema</pdfaSchema:schema>\

@@ -11,7 +11,8 @@ use racun_kernel::{
     Attachment, Mail, MailError, Mailbox, Mailer, Put, Record, Stamp, Store, Tenant, Writes,
 };
 use racun_mail::{
-    AttachedInvoice, MAILS, MailKind, MailState, OutgoingMail, SECRET, Wording, fill_line, to_html, to_plain,
+    AttachedInvoice, MAILS, MailKind, MailState, OutgoingMail, SECRET, Wording, fill_line, to_html,
+    to_plain,
 };
 use serde_json::Value as Json;
 

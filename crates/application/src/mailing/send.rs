@@ -66,8 +66,7 @@ async fn send_once(
         Some(id) => Some(documents::get(cx, id).await?),
         None => None,
     };
-    let invoices =
-        invoices::attached(cx, entity, document.as_ref(), request.attach_eslog).await?;
+    let invoices = invoices::attached(cx, entity, document.as_ref(), request.attach_eslog).await?;
     let is_simulated = request.letter.sandbox_skip_delivery;
     let to = receivers(cx, &request.to, "to", is_simulated).await?;
     let unit = unit_of(cx, document.as_ref()).await?;

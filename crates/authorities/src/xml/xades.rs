@@ -40,8 +40,10 @@ pub fn seal(
     let object = object(certificate, at).ok_or(SigningFailed)?;
     let whole = |inside: &str, beside: &str| {
         let object = &object;
-        format!("<ds:Signature xmlns:ds=\"{DSIG}\" Id=\"signature\">{inside}{beside}{object}\
-                 </ds:Signature>")
+        format!(
+            "<ds:Signature xmlns:ds=\"{DSIG}\" Id=\"signature\">{inside}{beside}{object}\
+                 </ds:Signature>"
+        )
     };
     let properties = canonical(&whole("", ""), XADES, "SignedProperties").ok_or(SigningFailed)?;
     let signed_info = signed_info(id, &data, &properties);
