@@ -186,6 +186,16 @@ impl Authorities for Connected {
         self.named.signer(identity)
     }
 
+    fn sign_xml(
+        &self,
+        identity: &Identity,
+        document: &str,
+        id: &str,
+        at: time::OffsetDateTime,
+    ) -> Result<String, SigningFailed> {
+        self.named.sign_xml(identity, document, id, at)
+    }
+
     fn software_maker(&self) -> SoftwareMaker {
         self.software_maker.clone()
     }

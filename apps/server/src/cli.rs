@@ -30,7 +30,9 @@ Commands:
             authority of Slovenia or Croatia is told of, its outage included;
             `--url http://127.0.0.1:8080` plays on a running server;
             `racun demo paper [FOLDER]` writes one document of each template
-            as PDF, and exports as XLSX, CSV and ZIP
+            as PDF, and exports as XLSX, CSV and ZIP;
+            `racun demo einvoice [FOLDER]` writes XRechnung, ZUGFeRD, e-SLOG,
+            a package for UJP and Peppol BIS
 
 Options:
   -h, --help      Prints this
@@ -67,6 +69,11 @@ pub enum Command {
         /// Into which folder; none: one of its own.
         folder: Option<String>,
     },
+    /// Issues electronic invoices and writes their files.
+    EInvoice {
+        /// Into which folder; none: one of its own.
+        folder: Option<String>,
+    },
     /// Prints [`HELP`].
     Help,
     /// Prints the version.
@@ -97,6 +104,13 @@ impl Command {
             }
             ["demo", "paper", _, extra, ..] | ["demo", "paper", extra] => {
                 Err(does_not_take("demo paper", extra))
+            }
+            ["demo", "einvoice"] => Ok(Self::EInvoice { folder: None }),
+            ["demo", "einvoice", folder] if !folder.starts_with('-') => {
+                Ok(Self::EInvoice { folder: Some((*folder).to_owned()) })
+            }
+            ["demo", "einvoice", _, extra, ..] | ["demo", "einvoice", extra] => {
+                Err(does_not_take("demo einvoice", extra))
             }
             ["demo", "pos", rest @ ..] => Self::demo(Play::Pos, rest),
             ["demo", "si", rest @ ..] => Self::demo(Play::Fiscal(Authority::Furs), rest),
@@ -169,6 +183,9 @@ mod tests {
         check("demo paper out", Ok(Command::Paper { folder: Some("out".to_owned()) }));
         check("demo paper --url", Err("`--url`"));
         check("demo paper out more", Err("`more`"));
+        check("demo einvoice", Ok(Command::EInvoice { folder: None }));
+        check("demo einvoice out", Ok(Command::EInvoice { folder: Some("out".to_owned()) }));
+        check("demo einvoice --url", Err("`--url`"));
         check("demo --url", Err("--url"));
         check("demo --link http://h", Err("`--link`"));
         check("demo bar", Err("`bar`"));

@@ -93,6 +93,7 @@ async fn run() -> Result<(), Failure> {
         Command::Demo { play, url: Some(url) } => demo::play(play, &url, None).await?,
         Command::Demo { play, url: None } => private_server::demo(play).await?,
         Command::Paper { folder } => private_server::paper(folder.as_deref()).await?,
+        Command::EInvoice { folder } => private_server::einvoice(folder.as_deref()).await?,
         Command::Serve => with_settings(async |settings| serve::serve(settings).await).await?,
         Command::Work => with_settings(async |settings| serve::work(settings).await).await?,
         Command::Rekey { lost } => {

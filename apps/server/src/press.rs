@@ -60,6 +60,10 @@ impl PrintPdf for Press {
         self.set(move |typesetter| typesetter.paper(&paper)).await
     }
 
+    async fn print_hybrid(&self, paper: Paper, invoice: String) -> Result<Vec<u8>, CannotPrint> {
+        self.set(move |typesetter| typesetter.hybrid(&paper, invoice)).await
+    }
+
     async fn print_text(&self, text: Text) -> Result<Vec<u8>, CannotPrint> {
         self.set(move |typesetter| typesetter.text(&text)).await
     }

@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use racun_fiscal::Retry;
 use racun_http_api::Options;
+use racun_kernel::Store;
 use tokio::sync::oneshot;
 
 use crate::authorities::Connected;
@@ -23,7 +24,7 @@ const RETRY: Retry = Retry { initial: Duration::from_secs(1), max: Duration::fro
 /// # Errors
 /// When the server does not start, or a step of the demo fails.
 pub async fn demo(play: Play) -> anyhow::Result<()> {
-    on_server(async |base, authorities| {
+    on_server(async |base, authorities, _| {
         let simulator = match play {
             Play::Fiscal(_) => {
                 Some(authorities.simulator().context("no simulator of the authorities")?)
@@ -40,12 +41,21 @@ pub async fn demo(play: Play) -> anyhow::Result<()> {
 /// # Errors
 /// As [`demo`], and when a file cannot be written.
 pub async fn paper(folder: Option<&str>) -> anyhow::Result<()> {
-    on_server(async |base, _| demo::write_paper(folder, base).await).await
+    on_server(async |base, _, _| demo::write_paper(folder, base).await).await
 }
 
-/// Runs `work` on a server with temporary data, given its address and its own authorities.
+/// Writes electronic invoices of such a server into `folder`.
+///
+/// # Errors
+/// As [`paper`].
+pub async fn einvoice(folder: Option<&str>) -> anyhow::Result<()> {
+    on_server(async |base, _, store| demo::write_einvoices(folder, base, store).await).await
+}
+
+/// Runs `work` on a server with temporary data, given its address, its own authorities and its
+/// store.
 async fn on_server(
-    work: impl AsyncFnOnce(&str, &Connected) -> anyhow::Result<()>,
+    work: impl AsyncFnOnce(&str, &Connected, &dyn Store) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let folder = tempfile::tempdir().context("no folder for the demo's data")?;
     let mut settings = Settings::default();
@@ -61,10 +71,11 @@ async fn on_server(
     let authorities = authorities::connect(&settings)?;
     let outside =
         Outside { public_url: format!("http://{address}"), ..outside::connect(&settings)? };
+    let kept = Arc::clone(&opened.store);
     let services = serve::services(opened.store, Arc::clone(&authorities), outside, keys, RETRY);
     let following = jobs::start(&services, serve::following(&services));
     let server = tokio::spawn(racun_http_api::run(listener, services, options));
-    let outcome = work(&format!("http://{address}"), &authorities).await;
+    let outcome = work(&format!("http://{address}"), &authorities, &*kept).await;
     following.stopping().stop();
     drop(stop);
     server.await.context("the demo's server panicked")??;

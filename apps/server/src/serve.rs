@@ -247,7 +247,8 @@ pub fn following(services: &Services) -> Following {
     let base = Arc::clone(&services.public_url);
     let (press, files) = (Arc::clone(&services.press), Arc::clone(&services.files));
     let stamp = Arc::new(clock::stamp);
-    let postman = Postman { store, mailer, press, files, base, stamp };
+    let fiscal = services.fiscal();
+    let postman = Postman { store, mailer, press, files, fiscal, base, stamp };
     following.handlers.push(Arc::new(postman));
     following.handlers.extend(exporting(services));
     if let Some(fiscal) = services.fiscal() {
@@ -269,6 +270,7 @@ fn exporting(services: &Services) -> [Arc<dyn Handler>; 2] {
         store,
         files,
         press: Arc::clone(&services.press),
+        fiscal: services.fiscal(),
         limits: services.storage.limits(),
         base: Arc::clone(&services.public_url),
         stamp: Arc::new(clock::stamp),

@@ -21,7 +21,7 @@ use crate::settings::{Endpoints, Systems};
 use crate::signer::{Signers, fingerprint};
 use crate::system::{BadEndpoint, System};
 use crate::transport::{self, Client, Request, unknown};
-use crate::{Certificate, p12};
+use crate::{Certificate, p12, xml};
 
 /// Tells the time.
 pub type Clock = Arc<dyn Fn() -> OffsetDateTime + Send + Sync>;
@@ -174,6 +174,17 @@ impl Authorities for Clients {
 
     fn signer(&self, identity: &Identity) -> Result<Arc<dyn Signer>, SigningFailed> {
         Ok(self.signers.of(identity)?)
+    }
+
+    fn sign_xml(
+        &self,
+        identity: &Identity,
+        document: &str,
+        id: &str,
+        at: OffsetDateTime,
+    ) -> Result<String, SigningFailed> {
+        let signer = self.signers.of(identity)?;
+        xml::seal(document, id, &*signer, &identity.certificate, at)
     }
 
     async fn send(

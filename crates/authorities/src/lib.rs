@@ -14,7 +14,7 @@
 //! | `circuit`     | no calls to an authority that does not answer                              |
 //! | `furs`        | requests to FURS and its answers, as SOAP and as JSON                      |
 //! | `fina`        | requests to CIS and its answers                                            |
-//! | `xml`         | canonical XML and enveloped signatures                                     |
+//! | `xml`         | canonical XML, enveloped signatures, signatures of electronic invoices     |
 //! | `jws`         | JSON Web Signatures                                                        |
 //! | `verifier`    | whether an answer is the authority's                                       |
 //! | `trust`       | whose certificates are believed, and who signs                             |

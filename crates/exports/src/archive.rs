@@ -129,6 +129,23 @@ pub fn archive_end(files: u32, contents: u64, directories: u64) -> Result<Vec<u8
     Ok(end)
 }
 
+/// A whole archive of a few `files`, each with its name, of [`ArchiveNames`]; all of the day `date`.
+///
+/// # Errors
+/// [`ArchiveFull`] when they are more than an archive holds.
+pub fn archive(date: Date, files: &[(&str, &[u8])]) -> Result<Vec<u8>, ArchiveFull> {
+    let mut part = ArchivePart::behind(0);
+    for (name, file) in files {
+        part.add(name, date, file)?;
+    }
+    let (mut whole, directory) = part.into_bytes();
+    let count = u32::try_from(files.len()).map_err(|_| ArchiveFull)?;
+    let end = archive_end(count, size(&whole), size(&directory))?;
+    whole.extend(directory);
+    whole.extend(end);
+    Ok(whole)
+}
+
 /// The names in an archive: safe on any system, and no two that a system takes for one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ArchiveNames(BTreeSet<String>);

@@ -24,7 +24,8 @@ mod sheet;
 mod words;
 
 pub use archive::{
-    ArchiveFull, ArchiveNames, ArchivePart, MAX_ARCHIVE_BYTES, MAX_ARCHIVE_FILES, archive_end,
+    ArchiveFull, ArchiveNames, ArchivePart, MAX_ARCHIVE_BYTES, MAX_ARCHIVE_FILES, archive,
+    archive_end,
 };
 pub use cell::Cell;
 pub use csv::{Csv, CsvStyle};

@@ -232,6 +232,20 @@ pub trait Authorities: Send + Sync {
     /// When the key is of no use.
     fn signer(&self, identity: &Identity) -> Result<Arc<dyn Signer>, SigningFailed>;
 
+    /// `document`, XML, with a signature of its element with the `Id` `id` as the last element
+    /// inside the root, in the form XAdES-BES: with the certificate of `identity`, and `at`, when it
+    /// was signed. All else stays as it is. For electronic invoices, whose texts are ours.
+    ///
+    /// # Errors
+    /// When the key or the certificate is of no use, or there is no such element.
+    fn sign_xml(
+        &self,
+        identity: &Identity,
+        document: &str,
+        id: &str,
+        at: OffsetDateTime,
+    ) -> Result<String, SigningFailed>;
+
     /// The software maker that each registration of a premise names.
     fn software_maker(&self) -> furs::SoftwareMaker {
         furs::SoftwareMaker::default()

@@ -62,7 +62,10 @@ pub(crate) const ROUTES: &[Route] = &[
     })
     .needs(Feature::Eslog)
     .about(ESLOG, "Answers an issued document as e-SLOG 2.0.")
-    .explained("The last check has to have found it valid.")
+    .explained(
+        "The last check has to have found it valid. Signed (XAdES-BES) when the entity has a \
+         certificate for FURS that is valid.",
+    )
     .reads(&[TYPE])
     .answers_file(XML),
     Route::post("/ujp/{id}/validate", "validateUjp", Gate::Entity(WriteRecords), || {
@@ -124,7 +127,7 @@ async fn file(
     id: DocumentId,
     form: EInvoiceForm,
 ) -> Result<File, ApiError> {
-    let made = einvoicing::file(call.cx(), call.entity(), id, form).await?;
+    let made = einvoicing::file(call.cx(), call.fiscal(), call.entity(), id, form).await?;
     limits::make_room(&request, made.xml.len()).await?;
     let name = format!("{}.xml", made.name);
     Ok(File { media_type: XML, name, bytes: made.xml.into_bytes() })

@@ -49,6 +49,7 @@ const AREAS: &[&[Route]] = &[
     documents::ROUTES,
     e_invoices::ROUTES,
     paper::ROUTES,
+    paper::E_INVOICES,
     settlement::payments::ROUTES,
     settlement::expenses::ROUTES,
     catalog::files::OF_EXPENSES,

@@ -48,6 +48,18 @@ impl MailKind {
     }
 }
 
+/// An electronic invoice that goes along with a mail about its document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum AttachedInvoice {
+    /// e-SLOG, as XML.
+    Eslog,
+    /// XRechnung, as XML.
+    XRechnung,
+    /// ZUGFeRD: the document as PDF, with XML inside.
+    Zugferd,
+}
+
 /// Where a mail stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -130,6 +142,9 @@ pub struct OutgoingMail {
     /// not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub attached_pdf: Option<String>,
+    /// The electronic invoices of it that go along, as it is when the mail is delivered.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attached_invoices: Vec<AttachedInvoice>,
     /// Where it stands.
     pub state: MailState,
     /// How often its delivery was tried.
@@ -184,6 +199,7 @@ impl OutgoingMail {
             html: new.html,
             locale: None,
             attached_pdf: None,
+            attached_invoices: Vec::new(),
             state: MailState::Queued,
             attempts: 0,
             error: None,
@@ -205,6 +221,13 @@ impl OutgoingMail {
     #[must_use]
     pub fn with_pdf(self, locale: String) -> Self {
         Self { attached_pdf: Some(locale), ..self }
+    }
+
+    /// The mail with `invoices` of the document that it is about, which are written when the mail
+    /// is delivered.
+    #[must_use]
+    pub fn with_invoices(self, invoices: Vec<AttachedInvoice>) -> Self {
+        Self { attached_invoices: invoices, ..self }
     }
 
     /// The same mail as if it had been delivered: it is not sent.

@@ -4,6 +4,7 @@
 //! | --------- | --------------------------------------------------------------------- |
 //! | `sheet`   | a document as data and files for its template                         |
 //! | `world`   | what templates see: our fonts and templates, no clock, no other file  |
+//! | `hybrid`  | a PDF with its electronic invoice inside                              |
 //! | `letters` | which characters reach the paper                                      |
 //! | `picture` | logos and signatures, made fit for paper                              |
 //!
@@ -14,6 +15,7 @@
 //! PDF/A-3b; the same document is the same bytes, in each process. A picture that does not decode
 //! and a character that no font has never fail a document.
 
+mod hybrid;
 mod letters;
 mod picture;
 mod sheet;
@@ -78,6 +80,18 @@ impl Typesetter {
     /// When it cannot be set: a code that holds too much, or a mistake in a template.
     pub fn paper(&self, paper: &Paper) -> Result<Vec<u8>, TypesetError> {
         self.set(&Sheet::of_paper(paper, &self.pictures)?)
+    }
+
+    /// `paper` as a hybrid invoice by ZUGFeRD and Factur-X: a PDF with `invoice` attached, which is
+    /// the same document as XML in the profile EN 16931.
+    ///
+    /// # Errors
+    /// As [`Self::paper`].
+    pub fn hybrid(&self, paper: &Paper, invoice: String) -> Result<Vec<u8>, TypesetError> {
+        let pdf = self.set(&Sheet::of_paper(paper, &self.pictures)?.with_invoice(invoice))?;
+        hybrid::declared(&pdf).ok_or_else(|| {
+            TypesetError::new("its metadata are not where the properties of hybrids go")
+        })
     }
 
     /// `text` as a PDF file of A4 pages.

@@ -8,6 +8,7 @@ use time::macros::date;
 use typst::foundations::Bytes;
 
 use crate::TypesetError;
+use crate::hybrid;
 use crate::letters::make_printable;
 use crate::picture::{ON_PAPER, Pictures};
 use crate::world::Workshop;
@@ -66,6 +67,17 @@ impl Sheet {
             }
         }
         Ok(sheet)
+    }
+
+    /// With `invoice` attached, XML that says the same.
+    pub(crate) fn with_invoice(mut self, invoice: String) -> Self {
+        if let Some(data) = self.data.as_object_mut() {
+            data.insert("attached".to_owned(), Value::from(hybrid::PATH));
+        }
+        self.files.push((hybrid::PATH.to_owned(), Bytes::from_string(invoice)));
+        // It is another file than the one without.
+        self.ident.push_str("\nfactur-x");
+        self
     }
 
     /// A text with tables. It is dated by its words alone, so its file has a fixed date.

@@ -5,10 +5,11 @@ use std::process::Command;
 use crate::binaries::{in_path, install};
 
 /// Programs, and Debian's packages that they are of.
-const PACKAGES: [(&str, &str); 5] = [
+const PACKAGES: [(&str, &str); 6] = [
     ("xmlsec1", "xmlsec1"),
     ("xmllint", "libxml2-utils"),
     ("openssl", "openssl"),
+    ("qpdf", "qpdf"),
     ("psql", "postgresql-client"),
     ("pg_dump", "postgresql-client"),
 ];

@@ -76,6 +76,7 @@ const STORY: &[(&str, &str)] = &[
     ("updateDeliveryNote", "del"),
     ("voidDeliveryNote", "del"),
     ("exportDocumentsAsPdf", ""),
+    ("exportDocumentsAsEslog", ""),
     ("createCustomExpense", ""),
     ("createExpense", ""),
     ("updateExpense", "exp"),

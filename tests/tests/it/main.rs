@@ -6,6 +6,7 @@ mod archives;
 mod bounds;
 mod crash;
 mod customers;
+mod e_invoice_files;
 mod e_invoices;
 mod examples;
 mod exports;

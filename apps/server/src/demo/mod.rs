@@ -9,8 +9,10 @@
 //! | `qr`       | its code, in characters                                       |
 //! | `paper`    | one document of each template, as files                       |
 //! | `exports`  | documents as XLSX, CSV and an archive of PDFs                 |
+//! | `einvoice` | electronic invoices, as files                                |
 //! | `player`   | who sends the requests, and what is printed of their answers  |
 
+mod einvoice;
 mod exports;
 mod fiscal;
 mod main_job;
@@ -27,6 +29,8 @@ use serde_json::{Value, json};
 
 use crate::{clock, print};
 use player::Player;
+
+pub use einvoice::write as write_einvoices;
 
 /// The sandbox accounts' password: it guards nothing.
 const PASSWORD: &str = "only a demo, 1 of many";

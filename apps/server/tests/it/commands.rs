@@ -144,6 +144,27 @@ fn the_demo_of_paper_writes_a_file_of_each_template_and_exports_and_says_where()
 }
 
 #[test]
+fn the_demo_of_electronic_invoices_writes_each_form_and_says_where() {
+    let folder = tempfile::tempdir().unwrap();
+    let printed = played(&format!("demo einvoice {}", folder.path().display()));
+    for (name, begins, holds) in [
+        ("xrechnung.xml", "<?xml", "xrechnung_3.0"),
+        ("zugferd.pdf", "%PDF-1.7", "<fx:ConformanceLevel>EN 16931<"),
+        ("eslog.xml", "<?xml", "<ds:SignatureValue>"),
+        ("ujp.zip", "PK\u{3}\u{4}", "<receiver_agent>UJPLSI2DICL<"),
+        ("peppol.xml", "<?xml", "urn:fdc:peppol.eu:2017:poacc:billing:3.0"),
+    ] {
+        let path = folder.path().join(name);
+        let file = std::fs::read(&path).unwrap();
+        assert!(file.starts_with(begins.as_bytes()), "{name}");
+        let mut windows = file.windows(holds.len());
+        assert!(windows.any(|window| window == holds.as_bytes()), "{name}: {holds}");
+        assert!(printed.contains(&path.display().to_string()), "{printed}");
+    }
+    assert!(printed.contains("Done: electronic invoices in "), "{printed}");
+}
+
+#[test]
 fn the_demo_of_croatia_issues_receipts_through_an_outage_and_changes_a_payment() {
     let parts = [
         "number 1/P1/1, success, JIR ",

@@ -7,6 +7,8 @@
 //! | `policy` | for which forms a document is checked, and whether it has to be valid    |
 //! | `judge`  | the verdict, stored on the document or refused                          |
 //! | `serve`  | checks by order, and files                                              |
+//! | `signing` | signatures of e-SLOG files                                             |
+//! | `package` | hybrid PDFs, and packages for UJP                                      |
 //! | `error`  | why a document has no electronic invoice                                |
 //!
 //! **Invariants.** A document is judged in the decision that issues or changes it, with the number,
@@ -16,15 +18,18 @@
 mod error;
 mod facts;
 mod judge;
+mod package;
 mod policy;
 mod read;
 mod serve;
+mod signing;
 
 pub use error::EInvoiceRefused;
 pub use facts::{Around, Seller, envelope_facts, facts_of};
+pub use package::{NamedFile, PackageError, Workshop, hybrid, ujp_package};
 pub use policy::{Policy, Wanted};
 pub use read::facts;
-pub use serve::{EInvoiceFile, file, ready, validate, xml_of};
+pub use serve::{EInvoiceFile, file, ready, validate, written, xml_of};
 
 pub(crate) use judge::Judging;
 pub(crate) use read::{delivered_by, paid};

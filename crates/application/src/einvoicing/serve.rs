@@ -9,8 +9,10 @@ use super::error::EInvoiceRefused;
 use super::facts::{Around, facts_of};
 use super::judge::Judging;
 use super::read;
+use super::signing::signed;
 use crate::documents;
 use crate::error::Error;
+use crate::fiscalization::Fiscal;
 
 /// An electronic invoice as a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,12 +57,13 @@ pub async fn validate(
 /// failure.
 pub async fn file(
     cx: Context<'_>,
+    fiscal: Option<&Fiscal>,
     entity: &Entity,
     id: DocumentId,
     form: EInvoiceForm,
 ) -> Result<EInvoiceFile, Error> {
     let (document, facts) = ready(cx, entity, id, form).await?;
-    let xml = xml_of(&facts, form)?;
+    let xml = written(cx, fiscal, &facts, form).await?;
     Ok(EInvoiceFile { name: document.number(), xml })
 }
 
@@ -87,6 +90,23 @@ pub async fn ready(
     Ok((document, facts))
 }
 
+/// As [`xml_of`], signed where it is e-SLOG and the entity has a certificate for FURS that is valid.
+///
+/// # Errors
+/// As [`xml_of`]; a certificate whose key cannot be used; the store's failure.
+pub async fn written(
+    cx: Context<'_>,
+    fiscal: Option<&Fiscal>,
+    facts: &Facts,
+    form: EInvoiceForm,
+) -> Result<String, Error> {
+    let xml = xml_of(facts, form)?;
+    match form {
+        EInvoiceForm::Eslog | EInvoiceForm::Ujp => signed(cx, fiscal, xml).await,
+        EInvoiceForm::XRechnung | EInvoiceForm::Zugferd => Ok(xml),
+    }
+}
+
 /// The XML of `form`: of UJP the e-SLOG file that its package holds.
 ///
 /// # Errors
@@ -102,11 +122,14 @@ pub fn xml_of(facts: &Facts, form: EInvoiceForm) -> Result<String, EInvoiceRefus
             racun_einvoicing::write(facts, Specification::En16931, Syntax::Cii)
         }
     };
-    written.map(|written| written.xml).map_err(|verdict| {
-        let mut issues = Issues::default();
-        verdict.errors().map(Finding::issue).for_each(|issue| issues.push(issue));
-        EInvoiceRefused::Invalid { form, issues }
-    })
+    written.map(|written| written.xml).map_err(|verdict| refused(form, &verdict))
+}
+
+/// What `verdict` refuses a file of `form` for.
+pub(super) fn refused(form: EInvoiceForm, verdict: &Verdict) -> EInvoiceRefused {
+    let mut issues = Issues::default();
+    verdict.errors().map(Finding::issue).for_each(|issue| issues.push(issue));
+    EInvoiceRefused::Invalid { form, issues }
 }
 
 fn of_ujp(facts: &Facts) -> Result<Written, Verdict> {

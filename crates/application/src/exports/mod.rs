@@ -2,7 +2,7 @@
 //!
 //! | Module       | Owns                                                             |
 //! | ------------ | ---------------------------------------------------------------- |
-//! | `archive`    | documents as PDFs in an archive, by a worker                     |
+//! | `archive`    | documents as files in an archive, by a worker                    |
 //! | `request`    | what is exported, from when to when, by which filter             |
 //! | `documents`  | documents, a sheet for each kind, and their sums                 |
 //! | `sales`      | sales per item, and revenue by category: lines of documents      |

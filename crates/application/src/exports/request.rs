@@ -41,21 +41,23 @@ pub struct Span {
     pub to: Option<Date>,
 }
 
-/// The kinds of documents that `names` name, each once.
+/// The kinds of documents that `names` name, each once; `is_of` says which kinds may be named.
 ///
 /// # Errors
-/// The first name that names none, by its place.
+/// The first name that names none of those, by its place.
 pub fn kinds_named<'a>(
     names: impl IntoIterator<Item = &'a str>,
+    is_of: impl Fn(DocumentKind) -> bool,
 ) -> Result<Vec<DocumentKind>, (usize, Issue)> {
     let mut kinds = Vec::new();
     for (place, name) in names.into_iter().enumerate() {
-        match DocumentKind::from_name(name) {
+        match DocumentKind::from_name(name).filter(|kind| is_of(*kind)) {
             Some(kind) if kinds.contains(&kind) => {}
             Some(kind) => kinds.push(kind),
             None => {
-                let message = "expected invoice, estimate, credit_note, advance_invoice or \
-                               delivery_note";
+                let known = DocumentKind::ALL.into_iter().filter(|kind| is_of(*kind));
+                let known: Vec<&str> = known.map(DocumentKind::name).collect();
+                let message = format!("expected {}", known.join(", "));
                 return Err((place, Issue::new("invalid_value", message)));
             }
         }

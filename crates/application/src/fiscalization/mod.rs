@@ -52,7 +52,7 @@ pub(crate) use deliver::{Sending, deliver_first, send_first};
 pub(crate) use issue::{Facts, FoundPlace, HeldPlace};
 pub use prepare::NextPlace;
 
-pub(crate) use prepare::{IssueContext, Prepared, next_place, prepare};
+pub(crate) use prepare::{IssueContext, Prepared, identity, next_place, prepare};
 pub(crate) use sale::by_advances;
 pub(crate) use schemes::{check_outside_vat, outside_vat};
 

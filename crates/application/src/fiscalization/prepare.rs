@@ -350,7 +350,7 @@ fn gone() -> StoreError {
 }
 
 /// The certificate to sign with, opened, and what signs with it.
-pub(super) fn identity(
+pub(crate) fn identity(
     fiscal: Option<&Fiscal>,
     settings: &FiscalSettings,
     now: OffsetDateTime,

@@ -11,12 +11,15 @@ use racun_kernel::{
     Attachment, Mail, MailError, Mailbox, Mailer, Put, Record, Stamp, Store, Tenant, Writes,
 };
 use racun_mail::{
-    MAILS, MailKind, MailState, OutgoingMail, SECRET, Wording, fill_line, to_html, to_plain,
+    AttachedInvoice, MAILS, MailKind, MailState, OutgoingMail, SECRET, Wording, fill_line, to_html,
+    to_plain,
 };
 use serde_json::Value as Json;
 
+use super::invoices::{self, Scribe};
 use super::people::{MAX_SUBJECT_CHARS, RESET_PAGE, Sender};
 use crate::exports::archive::mint_link;
+use crate::fiscalization::Fiscal;
 use crate::jobs::{Ending, Handler, Job, JobKind, LeaseError, NewJob, Outcome, still_held};
 use crate::printing::{PrintPdf, Printer, PrintingError, logo};
 
@@ -47,6 +50,8 @@ pub struct Postman {
     pub press: Arc<dyn PrintPdf>,
     /// Where their logos are.
     pub files: Arc<dyn FileStorage>,
+    /// Who signs e-SLOG that goes along; `None` where private keys cannot be kept.
+    pub fiscal: Option<Fiscal>,
     /// The base of links in mails whose words are chosen on delivery.
     pub base: Arc<str>,
     /// Time and randomness.
@@ -117,11 +122,7 @@ impl Postman {
         }
         let (html, attachments) = match self.styled(&ready, stamp).await {
             Ok(styled) => styled,
-            // It may be set, or its logo read, at the next attempt.
-            Err(error) => {
-                let error = MailError::Temporary(error.to_string());
-                return Ok(Attempt::NotDelivered(error));
-            }
+            Err(error) => return Ok(Attempt::NotDelivered(error)),
         };
         let mailbox = |address: &String| Mailbox { name: None, address: address.clone() };
         let message = Mail {
@@ -146,8 +147,13 @@ type Styled = (Option<String>, Vec<Attachment>);
 
 impl Postman {
     /// `mail` in the style of the document that it is about, as that is now, and with it as PDF
-    /// where that was asked for.
-    async fn styled(&self, mail: &OutgoingMail, stamp: &Stamp) -> Result<Styled, PrintingError> {
+    /// and as an electronic invoice where that was asked for.
+    ///
+    /// # Errors
+    /// [`MailError::Refused`] where it is no longer the electronic invoice that was asked for; else
+    /// it may be set, or its logo read, at the next attempt.
+    async fn styled(&self, mail: &OutgoingMail, stamp: &Stamp) -> Result<Styled, MailError> {
+        let passing = |error: PrintingError| MailError::Temporary(error.to_string());
         let plain = || (mail.html.clone(), Vec::new());
         let id = mail.about.first().and_then(|id| id.parse().ok());
         let locale = mail.locale.as_ref().or(mail.attached_pdf.as_ref());
@@ -155,17 +161,29 @@ impl Postman {
             return Ok(plain());
         };
         let from = Printer { store: &*self.store, files: &*self.files, press: &*self.press };
-        let Some(paper) = from.paper(entity, id, locale, stamp).await? else {
-            return Ok(plain());
-        };
+        let paper = from.paper(entity, id, locale, stamp).await.map_err(passing)?;
+        let Some(paper) = paper else { return Ok(plain()) };
         let (mut html, mut attachments) = plain();
         if let Some(text) = &mut html {
             let letter = paper.letter(text);
             attachments.extend(letter.logo.map(logo));
             *text = letter.html;
         }
-        if mail.attached_pdf.is_some() {
-            attachments.push(from.attachment(paper).await?);
+        let scribe = Scribe { store: &*self.store, fiscal: self.fiscal.as_ref() };
+        let mut is_hybrid = false;
+        for invoice in mail.attached_invoices.iter().copied() {
+            let xml = scribe.xml(entity, id, invoice, stamp).await?;
+            attachments.push(match invoice {
+                AttachedInvoice::Zugferd => {
+                    is_hybrid = true;
+                    from.hybrid(paper.clone(), xml).await.map_err(|error| passing(error.into()))?
+                }
+                AttachedInvoice::Eslog | AttachedInvoice::XRechnung => invoices::file(&paper, xml),
+            });
+        }
+        // A hybrid is the PDF, with more in it.
+        if mail.attached_pdf.is_some() && !is_hybrid {
+            attachments.push(from.attachment(paper).await.map_err(|error| passing(error.into()))?);
         }
         Ok((html, attachments))
     }

@@ -5,6 +5,8 @@ use racun_documents::DocumentError;
 use racun_kernel::{Issue, Issues, StoreError};
 use racun_mail::LimitReached;
 
+use crate::error::Error;
+
 /// Why nothing is sent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MailingError {
@@ -17,6 +19,9 @@ pub enum MailingError {
     /// The document's stage does not allow it, or it is not there.
     #[error(transparent)]
     Document(#[from] DocumentError),
+    /// The document has no electronic invoice to attach.
+    #[error(transparent)]
+    Invoice(Error),
     /// As much was sent as may be.
     #[error(transparent)]
     Limit(#[from] LimitReached),
@@ -26,6 +31,16 @@ pub enum MailingError {
     /// The store failed, or a record is not there.
     #[error(transparent)]
     Store(#[from] StoreError),
+}
+
+impl From<Error> for MailingError {
+    /// What is wrong with a document is one thing, whatever is made of it.
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Document(error) => Self::Document(error),
+            refused => Self::Invoice(refused),
+        }
+    }
 }
 
 impl From<Issue> for MailingError {

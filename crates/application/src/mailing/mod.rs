@@ -8,6 +8,7 @@
 //! | `share`   | links to documents                                                       |
 //! | `people`  | sign-up, new passwords, verified addresses, invitations                  |
 //! | `letter`  | what mails of an entity have in common: language and texts               |
+//! | `invoices` | electronic invoices that go along                                       |
 //! | `limits`  | how much is sent, by document, entity, account and address               |
 //! | `values`  | what the variables of templates stand for                                |
 //! | `deliver` | the job that hands mails over                                            |
@@ -18,6 +19,7 @@
 
 mod deliver;
 mod error;
+mod invoices;
 mod letter;
 mod limits;
 mod people;

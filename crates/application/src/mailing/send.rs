@@ -9,7 +9,7 @@ use racun_mail::{DocumentWords, MailKind, MailLimits, NewMail, OutgoingMail, Wor
 
 use super::letter::{Letter, LetterRequest, posted, receivers};
 use super::limits::{Limits, retried};
-use super::{MailingError, share, values};
+use super::{MailingError, invoices, share, values};
 use crate::documents::{self, live, live_document};
 
 /// What is to be sent.
@@ -66,6 +66,7 @@ async fn send_once(
         Some(id) => Some(documents::get(cx, id).await?),
         None => None,
     };
+    let invoices = invoices::attached(cx, entity, document.as_ref(), request.attach_eslog).await?;
     let is_simulated = request.letter.sandbox_skip_delivery;
     let to = receivers(cx, &request.to, "to", is_simulated).await?;
     let unit = unit_of(cx, document.as_ref()).await?;
@@ -108,6 +109,7 @@ async fn send_once(
         if attach_pdf {
             mail = mail.with_pdf(locale);
         }
+        mail = mail.with_invoices(invoices);
         let (mail, rows) = posted(mail, is_simulated, stamp);
         Ok((Sent { mail, shareable_link }, writes.puts(counted).puts(rows)))
     });
@@ -117,15 +119,11 @@ async fn send_once(
 fn check(request: &SendRequest, scope: &Scope) -> Result<(), Issues> {
     let mut issues = Issues::default();
     request.letter.check(scope, &mut issues);
-    if request.attach_eslog {
-        let message = "this version makes no e-SLOG files of documents yet; leave it out: the link \
-                       in the mail leads to the document";
-        issues.push(Issue::new("not_available", message).at("attach_eslog"));
-    }
     if request.document_id.is_none() {
-        if request.attach_pdf {
+        let asked = [("attach_pdf", request.attach_pdf), ("attach_eslog", request.attach_eslog)];
+        for (field, _) in asked.into_iter().filter(|(_, is_asked)| *is_asked) {
             let message = "a mail without document_id has nothing to attach; leave it out";
-            issues.push(Issue::new("not_allowed", message).at("attach_pdf"));
+            issues.push(Issue::new("not_allowed", message).at(field));
         }
         let texts =
             [("subject", &request.letter.subject), ("body_text", &request.letter.body_text)];

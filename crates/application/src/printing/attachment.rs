@@ -47,9 +47,24 @@ impl Printer<'_> {
     /// # Errors
     /// When it cannot be set.
     pub async fn attachment(self, paper: Paper) -> Result<Attachment, CannotPrint> {
-        let filename = format!("{}.pdf", paper.file_name());
-        let (media_type, content) = ("application/pdf".to_owned(), self.press.print(paper).await?);
-        Ok(Attachment { filename, media_type, content, content_id: None })
+        Ok(pdf(paper.file_name(), self.press.print(paper).await?))
+    }
+
+    /// The document as a PDF with `invoice` inside, the same as XML.
+    ///
+    /// # Errors
+    /// When it cannot be set.
+    pub async fn hybrid(self, paper: Paper, invoice: String) -> Result<Attachment, CannotPrint> {
+        Ok(pdf(paper.file_name(), self.press.print_hybrid(paper, invoice).await?))
+    }
+}
+
+fn pdf(name: String, content: Vec<u8>) -> Attachment {
+    Attachment {
+        filename: format!("{name}.pdf"),
+        media_type: "application/pdf".to_owned(),
+        content,
+        content_id: None,
     }
 }
 

@@ -18,6 +18,13 @@ pub trait PrintPdf: Send + Sync {
     /// [`CannotPrint`], when its pictures or texts cannot be set.
     async fn print(&self, paper: Paper) -> Result<Vec<u8>, CannotPrint>;
 
+    /// `paper` as a tagged PDF/A-3b with `invoice` attached, the same document as XML: a hybrid
+    /// invoice by ZUGFeRD and Factur-X of the profile EN 16931.
+    ///
+    /// # Errors
+    /// As [`Self::print`].
+    async fn print_hybrid(&self, paper: Paper, invoice: String) -> Result<Vec<u8>, CannotPrint>;
+
     /// `text` as a tagged PDF/A-3b of A4 pages.
     ///
     /// # Errors

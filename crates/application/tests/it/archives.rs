@@ -112,6 +112,10 @@ impl PrintPdf for Press {
         Ok(format!("%PDF-\n{texts}\n%%EOF\n").into_bytes())
     }
 
+    async fn print_hybrid(&self, _: Paper, _: String) -> Result<Vec<u8>, CannotPrint> {
+        Err(CannotPrint("no hybrids".to_owned()))
+    }
+
     async fn print_text(&self, _: Text) -> Result<Vec<u8>, CannotPrint> {
         Err(CannotPrint("no texts".to_owned()))
     }
@@ -160,6 +164,7 @@ impl Office {
             store: Arc::clone(&self.shop.store),
             files: Arc::<Files>::clone(&self.files),
             press: Arc::<Press>::clone(&self.press),
+            fiscal: None,
             limits: self.limits,
             base: "https://racun.example".into(),
             stamp: Arc::new(move || stamp.clone()),

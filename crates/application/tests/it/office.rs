@@ -181,6 +181,16 @@ impl Authorities for Office {
         Ok(Arc::new(Rsa(key)))
     }
 
+    fn sign_xml(
+        &self,
+        _: &Identity,
+        _: &str,
+        _: &str,
+        _: OffsetDateTime,
+    ) -> Result<String, SigningFailed> {
+        Err(SigningFailed)
+    }
+
     async fn send(
         &self,
         environment: Environment,

@@ -17,7 +17,7 @@ use racun_fiscal::{
 };
 use racun_kernel::{Context, Environment, Patch, Series, Stamp, Store, StoreError, Writes};
 use racun_store_sqlite::SqliteStore;
-use time::Duration;
+use time::{Duration, OffsetDateTime};
 use tokio::sync::oneshot;
 
 use crate::fixture::{NOW, Shop};
@@ -41,6 +41,16 @@ impl Authorities for Furs {
     }
 
     fn signer(&self, _: &Identity) -> Result<Arc<dyn Signer>, SigningFailed> {
+        Err(SigningFailed)
+    }
+
+    fn sign_xml(
+        &self,
+        _: &Identity,
+        _: &str,
+        _: &str,
+        _: OffsetDateTime,
+    ) -> Result<String, SigningFailed> {
         Err(SigningFailed)
     }
 

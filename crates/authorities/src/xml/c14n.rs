@@ -39,7 +39,7 @@ impl Method {
 /// Writes `element` in canonical form in the context of its document, without the element
 /// `left_out`.
 ///
-/// `element` must come from [`parse`](super::parse), which bounds its depth.
+/// `element` must come from [`parse`](super::parse), which bounds its depth, or be ours.
 #[must_use]
 pub fn canonicalize(element: Node<'_, '_>, method: Method, left_out: Option<NodeId>) -> String {
     let (apex, scope, out) = (element.id(), HashMap::new(), String::new());

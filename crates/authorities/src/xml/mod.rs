@@ -1,15 +1,17 @@
 //! As much XML as the authorities' messages need: reading within limits, canonical XML, and
-//! enveloped signatures.
+//! enveloped signatures; and signatures of electronic invoices.
 
 mod c14n;
 mod reading;
 mod signature;
 mod signing;
+mod xades;
 
 pub use c14n::{Method, canonicalize};
 pub use reading::{child, children, element_text, envelope, optional_child, parse};
 pub use signature::{Accepted, Signature};
 pub use signing::{KeyInfo, Profile, sign};
+pub use xades::{XADES, seal};
 
 /// Namespace of SOAP 1.1 envelopes.
 pub const SOAP: &str = "http://schemas.xmlsoap.org/soap/envelope/";

@@ -14,3 +14,4 @@ mod support;
 mod tokens;
 mod wire;
 mod world;
+mod xades;

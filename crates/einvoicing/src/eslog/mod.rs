@@ -10,7 +10,7 @@
 //!
 //! Source: package e-SLOG 2.0 of ePOS (GZS), August 2020: schema `eSLOG20_INVOIC_v200.xsd`, whose
 //! lengths of elements are limits here. The file is not signed: a signature of it refers to the
-//! element with the id `data`.
+//! element with the id [`SIGNED_ID`].
 
 mod envelope;
 mod header;
@@ -26,6 +26,9 @@ use crate::write::Written;
 use segments::Segments;
 
 pub use envelope::{Attached, envelope, judge_ujp};
+
+/// The `Id` of the element that a signature of the file signs.
+pub const SIGNED_ID: &str = "data";
 
 /// What EN 16931 and e-SLOG say of the document.
 #[must_use]
@@ -50,7 +53,7 @@ pub fn write(facts: &Facts) -> Result<Written, Verdict> {
         return Err(verdict);
     }
     let xml = Segments::document("Invoice xmlns=\"urn:eslog:2.00\"", |xml| {
-        xml.group("M_INVOIC Id=\"data\"", |xml| {
+        xml.group(&format!("M_INVOIC Id=\"{SIGNED_ID}\""), |xml| {
             header::header(xml, facts, &model.invoice);
             lines::lines(xml, facts, &model);
             lines::totals(xml, &model.invoice);

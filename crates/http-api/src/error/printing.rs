@@ -1,5 +1,6 @@
 //! Errors of documents on paper.
 
+use racun_application::einvoicing::PackageError;
 use racun_application::files::FileError;
 use racun_application::printing::PrintingError;
 
@@ -11,6 +12,15 @@ impl From<PrintingError> for ApiError {
             PrintingError::Document(error) => error.into(),
             PrintingError::Storage(error) => FileError::from(error).into(),
             PrintingError::Print(error) => error.into(),
+        }
+    }
+}
+
+impl From<PackageError> for ApiError {
+    fn from(error: PackageError) -> Self {
+        match error {
+            PackageError::Refused(error) => error.into(),
+            PackageError::Printing(error) => error.into(),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Archives of PDFs: asked for, looked at, and downloaded once a worker has put them together.
+//! Archives of documents: asked for, looked at, and downloaded once a worker has put them together.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use actix_web::{HttpRequest, web};
 use racun_access::Permission::{ReadRecords, WriteRecords};
 use racun_application::exports::Span;
 use racun_application::exports::archive::{
-    self as application, ArchiveRequest, ExportJob, ExportState, Skipped,
+    self as application, ArchiveFormat, ArchiveRequest, ExportJob, ExportState, Skipped,
 };
 use racun_billing::Feature;
 use racun_kernel::{Issue, StoreError, id};
@@ -36,7 +36,7 @@ pub(crate) const ROUTES: &[Route] = &[
         "/documents/export/pdf",
         "exportDocumentsAsPdf",
         Gate::Entity(WriteRecords),
-        || web::to(begin),
+        || web::to(begin_pdf),
     )
     .needs(Feature::PdfExport)
     .read_by(&["getExportJob"])
@@ -49,6 +49,23 @@ pub(crate) const ROUTES: &[Route] = &[
          the account stores; an account has three exports at once that are not over.",
     )
     .takes::<ExportPdfBody>()
+    .accepts::<ExportJobBody>(),
+    Route::post(
+        "/documents/export/eslog",
+        "exportDocumentsAsEslog",
+        Gate::Entity(WriteRecords),
+        || web::to(begin_eslog),
+    )
+    .needs(Feature::Eslog)
+    .read_by(&["getExportJob"])
+    .about(TAG, "Begins to put documents into an archive of e-SLOG files.")
+    .explained(
+        "As the archive of PDFs, of entities in Slovenia. Each document is checked while the \
+         archive is put together; drafts, voided documents, delivery notes and those that are not \
+         valid are left out and named with what to change. Files are signed when the entity has a \
+         certificate for FURS that is valid.",
+    )
+    .takes::<ExportEslogBody>()
     .accepts::<ExportJobBody>(),
     Route::get("/documents/export/jobs/{id}", "getExportJob", Gate::Entity(ReadRecords), || {
         web::to(get)
@@ -99,10 +116,36 @@ struct ExportPdfBody {
     language: Option<String>,
 }
 
+/// Which documents to put into an archive of e-SLOG files: `document_ids`, or `types` with days.
+#[derive(Debug, Default, Deserialize, ToSchema, Validate)]
+#[serde(deny_unknown_fields)]
+#[schema(as = ExportDocumentsAsEslog)]
+struct ExportEslogBody {
+    /// The ids of 1 to 1,000 documents.
+    document_ids: Option<Vec<String>>,
+    /// All documents of these kinds: `invoice`, `estimate`, `credit_note`, `advance_invoice`.
+    types: Option<Vec<String>>,
+    /// The first day, with `types`.
+    #[schema(value_type = Option<String>)]
+    date_from: Option<Day>,
+    /// The last day, with `types`; not before `date_from`, and at most 365 days after it.
+    #[schema(value_type = Option<String>)]
+    date_to: Option<Day>,
+}
+
+impl Convert<ArchiveRequest> for ExportEslogBody {
+    fn convert(self) -> ArchiveRequest {
+        let Self { document_ids, types, date_from, date_to } = self;
+        let body = ExportPdfBody { document_ids, types, date_from, date_to, ..Default::default() };
+        ArchiveRequest { format: ArchiveFormat::Eslog, ..body.convert() }
+    }
+}
+
 impl Convert<ArchiveRequest> for ExportPdfBody {
     fn convert(self) -> ArchiveRequest {
         let day = |day: Option<Day>| day.map(|day| day.0);
         ArchiveRequest {
+            format: ArchiveFormat::Pdf,
             document_ids: self.document_ids,
             types: self.types,
             span: Span { from: day(self.date_from), to: day(self.date_to) },
@@ -206,11 +249,24 @@ impl ExportJobBody {
     }
 }
 
-async fn begin(
+async fn begin_pdf(
     call: EntityCall,
     body: Body<ExportPdfBody>,
 ) -> Result<Accepted<ExportJobBody>, ApiError> {
-    let request = body.0.convert();
+    begin(call, body.0.convert()).await
+}
+
+async fn begin_eslog(
+    call: EntityCall,
+    body: Body<ExportEslogBody>,
+) -> Result<Accepted<ExportJobBody>, ApiError> {
+    begin(call, body.0.convert()).await
+}
+
+async fn begin(
+    call: EntityCall,
+    request: ArchiveRequest,
+) -> Result<Accepted<ExportJobBody>, ApiError> {
     let task =
         call.run(|call| async move { application::begin(call.cx(), call.entity(), request).await });
     Ok(Accepted(ExportJobBody::of(task.await?, &call)))

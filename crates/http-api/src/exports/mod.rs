@@ -188,7 +188,7 @@ async fn documents(call: EntityCall, query: Query) -> Result<StreamedFile, ApiEr
 }
 
 fn kinds(text: &str, of: Parameter, issues: &mut Issues) -> Vec<DocumentKind> {
-    kinds_named(text.split(',').map(str::trim)).unwrap_or_else(|(_, issue)| {
+    kinds_named(text.split(',').map(str::trim), |_| true).unwrap_or_else(|(_, issue)| {
         issues.push(issue.at(of.name));
         Vec::new()
     })

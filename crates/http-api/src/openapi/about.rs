@@ -37,7 +37,7 @@ const TAGS: [(&str, &str); 42] = [
     ("Shared documents", "Documents behind a link, for whoever has it."),
     ("Suppliers", "From whom expenses come."),
     ("Expenses", "Received invoices, and what was paid on them."),
-    ("Exports", "Records as XLSX and CSV, and documents as PDFs in an archive."),
+    ("Exports", "Records as XLSX and CSV, and documents as PDF or e-SLOG in an archive."),
     ("Files", "Logos, signatures and attachments."),
     ("Point of sale", "Tables, tabs, operators of tills, and a day's takings."),
     ("Transaction type", "What kind of sale it is for VAT, by the parties' countries and numbers."),

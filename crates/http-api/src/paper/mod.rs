@@ -5,16 +5,19 @@
 //! | `parameters` | what a request says of how a document is printed             |
 //! | `answer`     | pages with their policy, and files with their names          |
 //! | `document`   | routes of documents of any kind                              |
+//! | `e_invoice`  | hybrid PDFs, and packages for UJP                            |
 //! | `preview`    | documents that are not made yet                              |
 //! | `shared`     | documents behind links, for everyone                         |
 
 mod answer;
 mod document;
+mod e_invoice;
 mod parameters;
 mod preview;
 mod shared;
 
 pub(crate) use document::ROUTES;
+pub(crate) use e_invoice::E_INVOICES;
 pub(crate) use parameters::{CODES, LANGUAGE, PREVIEW, wants_page};
 pub(crate) use preview::preview;
 pub(crate) use shared::{FILES, of_reply, page};

@@ -41,6 +41,7 @@ impl Archives {
             store: Arc::clone(&store),
             files: Arc::clone(&self.services.files),
             press: Arc::clone(&self.services.press),
+            fiscal: self.services.fiscal(),
             limits: self.services.storage.limits(),
             base: Arc::clone(&self.services.public_url),
             stamp: stamp.clone(),

@@ -132,6 +132,10 @@ const ROUTES: &str = "
 /documents/export/sales-per-item: GET read
 /documents/export/revenue-by-category: GET read
 /documents/export/pdf: POST write
+/documents/export/eslog: POST write
+/invoices/{id}/zugferd: GET read
+/credit-notes/{id}/zugferd: GET read
+/ujp/{id}/download: GET read
 /documents/export/jobs/{id}: GET read
 /documents/export/jobs/{id}/download: GET read
 /documents/export/download: GET open

@@ -171,10 +171,15 @@ async fn what_is_wrong_is_named() {
         (json!({"to": OWNER, "subject": "a".repeat(256)}), "subject", "too_long"),
         (json!({"to": OWNER, "body_text": "a".repeat(20_001)}), "body_text", "too_long"),
         (json!({"to": OWNER, "locale": "xx"}), "locale", "invalid_value"),
-        (json!({"to": OWNER, "attach_eslog": true}), "attach_eslog", "not_available"),
         (json!({"to": "stranger@example.com"}), "to", "sandbox_recipient"),
         (json!({"to": OWNER, "document_id": "inv_x"}), "document_id", "not_found"),
         (json!({"to": OWNER, "document_id": null}), "subject", "required"),
+        (
+            json!({"to": OWNER, "document_id": null, "subject": "a", "body_text": "b",
+                "attach_eslog": true}),
+            "attach_eslog",
+            "not_allowed",
+        ),
     ] {
         let mut sent = json!({"document_id": id});
         sent.as_object_mut().unwrap().extend(body.as_object().unwrap().clone());

@@ -83,7 +83,8 @@ impl Post {
         let store = Arc::clone(&self.services.store);
         let base = Arc::clone(&self.services.public_url);
         let (press, files) = (Arc::clone(&self.services.press), Arc::clone(&self.services.files));
-        let postman = Postman { store, mailer, press, files, base, stamp: stamp.clone() };
+        let fiscal = self.services.fiscal();
+        let postman = Postman { store, mailer, press, files, fiscal, base, stamp: stamp.clone() };
         let store = &*self.services.store;
         for job in claim(store, &[JobKind::Mail], &stamp(), 100).await.unwrap() {
             perform(store, &postman, &job, &*stamp).await.unwrap();
@@ -102,7 +103,8 @@ impl Post {
         let store = Arc::clone(&self.services.store);
         let base = Arc::clone(&self.services.public_url);
         let (press, files) = (Arc::clone(&self.services.press), Arc::clone(&self.services.files));
-        let postman = Postman { store, mailer, press, files, base, stamp: stamp.clone() };
+        let fiscal = self.services.fiscal();
+        let postman = Postman { store, mailer, press, files, fiscal, base, stamp: stamp.clone() };
         let store = &*self.services.store;
         let jobs = claim(store, &[JobKind::Mail], &stamp(), 100).await.unwrap();
         assert_eq!(jobs.len(), 1, "{jobs:?}");

@@ -38,6 +38,10 @@ impl PrintPdf for Titles {
         Ok(format!("%PDF-\n{}\n{}\n%%EOF\n", paper.title, paper.texts().join("\n")).into_bytes())
     }
 
+    async fn print_hybrid(&self, paper: Paper, invoice: String) -> Result<Vec<u8>, CannotPrint> {
+        Ok(format!("%PDF-\n{}\n{invoice}\n%%EOF\n", paper.title).into_bytes())
+    }
+
     async fn print_text(&self, text: Text) -> Result<Vec<u8>, CannotPrint> {
         Ok(format!("%PDF-\n{}\n%%EOF\n", text.title).into_bytes())
     }

@@ -50,6 +50,7 @@ const MADE: &[(&str, &str, &str)] = &[
     ("/pos/tabs", "{}", "/pos/tabs/"),
     ("/pos/reports/closings", r#"{"counted_cash": 0}"#, "/pos/reports/closings/"),
     ("/documents/export/pdf", r#"{"types": ["invoice"]}"#, "/documents/export/jobs/"),
+    ("/documents/export/eslog", r#"{"types": ["invoice"]}"#, "/documents/export/jobs/"),
     ("/entities/api-keys", r#"{"name": "A"}"#, "/entities/api-keys/"),
     ("/account/api-keys", r#"{"name": "A", "environment": "sandbox"}"#, "/account/api-keys/"),
     (

@@ -4,6 +4,7 @@
 mod codes;
 mod every;
 mod files;
+mod hybrid;
 mod languages;
 mod malice;
 mod pages;

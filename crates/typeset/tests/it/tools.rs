@@ -117,6 +117,32 @@ pub fn objections(pdf: &[u8]) -> Option<String> {
     Some(if said.starts_with("PASS") { String::new() } else { said })
 }
 
+/// What `pdf` says of itself, as XMP.
+pub fn metadata(pdf: &[u8]) -> String {
+    let file = File::new(pdf);
+    String::from_utf8(output("pdfinfo", &["-meta"], file.path(), &[])).unwrap()
+}
+
+/// The files that are attached to `pdf`: their names and bytes.
+pub fn attached(pdf: &[u8]) -> Vec<(String, Vec<u8>)> {
+    let (file, folder) = (File::new(pdf), tempfile::tempdir().unwrap());
+    let words = ["-saveall", "-o", folder.path().to_str().unwrap()];
+    output("pdfdetach", &words, file.path(), &[]);
+    let files = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
+    let name = |path: &PathBuf| path.file_name().unwrap().to_str().unwrap().to_owned();
+    files.map(|path| (name(&path), std::fs::read(path).unwrap())).collect()
+}
+
+/// What qpdf finds wrong with the structure of `pdf`: its table of objects, streams and pages.
+pub fn structure_faults(pdf: &[u8]) -> String {
+    let file = File::new(pdf);
+    let output = Command::new("qpdf").arg("--check").arg(file.path()).output();
+    let output = output.unwrap_or_else(|_| panic!("qpdf: apt-get install qpdf"));
+    let said = [output.stdout, output.stderr].concat();
+    let said = String::from_utf8_lossy(&said).into_owned();
+    if output.status.success() && !said.contains("WARNING") { String::new() } else { said }
+}
+
 /// How many pages `pdf` has.
 pub fn pages(pdf: &[u8]) -> usize {
     words(pdf).last().map(|word| word.page).unwrap_or_default()

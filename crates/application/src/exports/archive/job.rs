@@ -61,6 +61,27 @@ impl ExportState {
     }
 }
 
+/// What an export makes of each document.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ArchiveFormat {
+    /// A PDF.
+    #[default]
+    Pdf,
+    /// An e-SLOG file, of entities in Slovenia.
+    Eslog,
+}
+
+impl ArchiveFormat {
+    /// What the names of its files end in.
+    pub(super) const fn ending(self) -> &'static str {
+        match self {
+            Self::Pdf => "pdf",
+            Self::Eslog => "xml",
+        }
+    }
+}
+
 /// Which documents an export holds.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -108,7 +129,7 @@ pub struct StoredPart {
     pub(super) directory: u64,
 }
 
-/// Documents as an archive of PDFs: what is to be in it, and what is.
+/// Documents as an archive of files: what is to be in it, and what is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExportJob {
     /// Its id.
@@ -119,6 +140,9 @@ pub struct ExportJob {
     pub account_id: AccountId,
     /// Where it stands.
     pub state: ExportState,
+    /// What is made of each document.
+    #[serde(default)]
+    pub format: ArchiveFormat,
     /// Which documents.
     pub selection: Selection,
     /// The locale whose language labels are in; `None` for that of `locale`, or the entity's.

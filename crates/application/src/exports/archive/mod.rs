@@ -1,10 +1,11 @@
-//! Archives of PDFs, which a worker puts together in the background.
+//! Archives of documents, as PDF or as e-SLOG, which a worker puts together in the background.
 //!
 //! | Module    | Owns                                                                    |
 //! | --------- | ----------------------------------------------------------------------- |
 //! | `job`     | an export, and how far it has come                                      |
 //! | `request` | what may be asked for, and how many exports there may be at once        |
 //! | `share`   | the next documents of an export                                         |
+//! | `eslog`   | documents as e-SLOG files                                               |
 //! | `work`    | the worker: documents to parts of the archive, the end, the mail        |
 //! | `link`    | the link in the mail                                                    |
 //! | `expiry`  | removing an export after its time                                       |
@@ -17,6 +18,7 @@
 //! more is removed after the commit. Progress never falls. A document that cannot be set is left
 //! out and named; anything else that fails is tried again, and ends the export when it lasts.
 
+mod eslog;
 mod expiry;
 mod job;
 mod link;
@@ -25,7 +27,9 @@ mod share;
 mod work;
 
 pub use expiry::ExportSweeper;
-pub use job::{EXPORT_JOBS, ExportJob, ExportState, KEPT, Place, Selection, Skipped, StoredPart};
+pub use job::{
+    ArchiveFormat, EXPORT_JOBS, ExportJob, ExportState, KEPT, Place, Selection, Skipped, StoredPart,
+};
 pub use link::{follow_link, mint_link};
 pub use request::{ArchiveRequest, MOST_AT_ONCE, MOST_DOCUMENTS, MOST_IDS, begin, get};
 pub use work::Archivist;

@@ -3,16 +3,21 @@
 use std::collections::BTreeSet;
 
 use racun_access::{ACCOUNTS, Account, Entity};
-use racun_documents::{Document, DocumentId, DocumentKind, table_of};
+use racun_documents::{Document, DocumentId, DocumentKind, EInvoiceForm, table_of};
 use racun_kernel::calendar::format_date;
 use racun_kernel::id::ExportJobId;
 use racun_kernel::{Context, Issue, Issues, ListQuery, Many, One, StoreError, Tenant, Writes};
 
 use super::super::request::{kinds_named, locales};
 use super::super::{ExportError, Span};
-use super::job::{ACTIVE, EXPORT_JOBS, ExportJob, ExportState, KEPT, Place, Selection};
+use super::eslog;
+use super::job::{
+    ACTIVE, ArchiveFormat, EXPORT_JOBS, ExportJob, ExportState, KEPT, Place, Selection,
+};
 use super::share::dated;
 use crate::documents::today;
+use crate::einvoicing::EInvoiceRefused;
+use crate::error::Error;
 use crate::events;
 use crate::jobs::{Job, JobKind, NewJob};
 
@@ -29,6 +34,8 @@ const MAX_NAME_CHARS: usize = 60;
 /// An archive as it is asked for: documents by their ids, or by kinds and days.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ArchiveRequest {
+    /// What is made of each document.
+    pub format: ArchiveFormat,
     /// The ids.
     pub document_ids: Option<Vec<String>>,
     /// The names of the kinds.
@@ -50,6 +57,9 @@ pub async fn begin(
     entity: &Entity,
     request: ArchiveRequest,
 ) -> Result<ExportJob, ExportError> {
+    if request.format == ArchiveFormat::Eslog {
+        check_slovenian(entity)?;
+    }
     let mut issues = Issues::default();
     let [locale, language] = locales([&request.locale, &request.language], &mut issues);
     let selection = selection(&request, &mut issues);
@@ -60,7 +70,8 @@ pub async fn begin(
         entity_id: entity.id,
         account_id: entity.account_id,
         state: ExportState::Pending,
-        file_name: file_name(cx, entity, &selection),
+        format: request.format,
+        file_name: file_name(cx, entity, request.format, &selection),
         selection,
         language: language.map(str::to_owned),
         locale: locale.map(str::to_owned),
@@ -114,6 +125,15 @@ pub async fn get(cx: Context<'_>, id: ExportJobId) -> Result<ExportJob, StoreErr
     own.filter(|export| export.expires_at > cx.now()).ok_or(StoreError::NotFound { id })
 }
 
+/// Accepts entities whose documents have e-SLOG files.
+fn check_slovenian(entity: &Entity) -> Result<(), ExportError> {
+    let form = EInvoiceForm::Eslog;
+    match entity.country_code.as_deref() == Some(form.country()) {
+        true => Ok(()),
+        false => Err(Error::from(EInvoiceRefused::OtherCountry(form)).into()),
+    }
+}
+
 /// Which documents are asked for; anything where `issues` say what is wrong.
 fn selection(request: &ArchiveRequest, issues: &mut Issues) -> Selection {
     match (&request.document_ids, &request.types) {
@@ -128,7 +148,7 @@ fn selection(request: &ArchiveRequest, issues: &mut Issues) -> Selection {
             if let Err(wrong) = request.span.check() {
                 issues.extend_elsewhere(&wrong);
             }
-            Selection::Dated { kinds: by_kind(types, issues), span: request.span }
+            Selection::Dated { kinds: by_kind(request.format, types, issues), span: request.span }
         }
         (Some(_), Some(_)) => {
             let message = "send document_ids or types, not both";
@@ -166,12 +186,13 @@ fn by_id(ids: &[String], issues: &mut Issues) -> Vec<DocumentId> {
 }
 
 /// The kinds, each once.
-fn by_kind(types: &[String], issues: &mut Issues) -> Vec<DocumentKind> {
+fn by_kind(format: ArchiveFormat, types: &[String], issues: &mut Issues) -> Vec<DocumentKind> {
+    let is_of = |kind: DocumentKind| format == ArchiveFormat::Pdf || eslog::is_of(kind);
     if types.is_empty() {
         let message = "expected at least one type";
         issues.push(Issue::new("out_of_range", message).at("types"));
     }
-    kinds_named(types.iter().map(String::as_str)).unwrap_or_else(|(place, issue)| {
+    kinds_named(types.iter().map(String::as_str), is_of).unwrap_or_else(|(place, issue)| {
         issues.push(issue.at(place).at("types"));
         Vec::new()
     })
@@ -228,7 +249,12 @@ async fn check_there(cx: Context<'_>, ids: &[DocumentId]) -> Result<(), ExportEr
 }
 
 /// What the archive is called: the entity, and the days where they are said, else today.
-fn file_name(cx: Context<'_>, entity: &Entity, selection: &Selection) -> String {
+fn file_name(
+    cx: Context<'_>,
+    entity: &Entity,
+    format: ArchiveFormat,
+    selection: &Selection,
+) -> String {
     let kept = |sign: char| if sign.is_alphanumeric() { sign } else { '-' };
     let name: String = entity.name.chars().map(kept).take(MAX_NAME_CHARS).collect();
     let parts: Vec<&str> = name.split('-').filter(|part| !part.is_empty()).collect();
@@ -240,5 +266,9 @@ fn file_name(cx: Context<'_>, entity: &Entity, selection: &Selection) -> String 
     if days.is_empty() {
         days.push(format_date(today(entity, cx.stamp)));
     }
-    format!("{}_documents_{}.zip", parts.join("-"), days.join("_"))
+    let what = match format {
+        ArchiveFormat::Pdf => "documents",
+        ArchiveFormat::Eslog => "eslog",
+    };
+    format!("{}_{what}_{}.zip", parts.join("-"), days.join("_"))
 }

@@ -13,11 +13,13 @@ use racun_kernel::{Context, Event, EventKind, Put, Stamp, Store, StoreError, Ten
 use racun_paper::Language;
 use time::Duration;
 
-use super::job::{EXPORT_JOBS, ExportJob, Progress, Skipped, StoredPart};
+use super::eslog::Made;
+use super::job::{ArchiveFormat, EXPORT_JOBS, ExportJob, Progress, Skipped, StoredPart};
 use super::link::letter;
 use super::share::next;
 use crate::budget::{Budget, StorageLimits};
 use crate::events;
+use crate::fiscalization::Fiscal;
 use crate::jobs::{Ending, Handler, Job, JobKind, LeaseError, Outcome, still_held};
 use crate::printing::{CannotPrint, PrintPdf, PrintingError, Wanted, paper_of};
 
@@ -26,7 +28,7 @@ const PART: usize = 4 * 1024 * 1024;
 /// How long a part may take before it is stored: well within the lease of a job.
 const TIME: Duration = Duration::seconds(15);
 
-/// Puts archives of PDFs together: the handler of their jobs.
+/// Puts archives together: the handler of their jobs.
 ///
 /// It stores a part, commits that and goes on. Documents are set one after the other through the
 /// port, so that an archive of thousands takes the turns of one.
@@ -37,6 +39,8 @@ pub struct Archivist {
     pub files: Arc<dyn FileStorage>,
     /// Who sets documents.
     pub press: Arc<dyn PrintPdf>,
+    /// Who signs e-SLOG files; `None` where private keys cannot be kept.
+    pub fiscal: Option<Fiscal>,
     /// How much accounts may store.
     pub limits: StorageLimits,
     /// The base of links in mails.
@@ -47,7 +51,7 @@ pub struct Archivist {
 
 /// Why an attempt ends before the archive is complete.
 #[derive(Debug, thiserror::Error)]
-enum Stopped {
+pub(super) enum Stopped {
     /// Another worker has the export, or the store failed.
     #[error(transparent)]
     Lease(#[from] LeaseError),
@@ -185,15 +189,15 @@ impl Archivist {
             };
             match next.document {
                 None => skipped.push(leave_out(None, "it was deleted meanwhile")),
-                Some(document) => match self.set(cx, entity, export, &document).await? {
+                Some(document) => match self.make(cx, entity, export, &document).await? {
                     Ok((name, file)) => {
-                        let name = names.take(&name, "pdf");
+                        let name = names.take(&name, export.format.ending());
                         part.add(&name, document.content.date, &file)?;
                         exported += 1;
                     }
-                    Err(CannotPrint(_)) => {
+                    Err(reason) => {
                         let number = (!document.is_draft()).then(|| document.number());
-                        skipped.push(leave_out(number, "it cannot be set as PDF"));
+                        skipped.push(leave_out(number, &reason));
                     }
                 },
             }
@@ -205,14 +209,29 @@ impl Archivist {
         Ok(Some((part, Progress { part: None, place, exported, skipped })))
     }
 
-    /// The document as a file, with its name; or that it cannot be set.
+    /// The document as a file in the export's format.
+    async fn make(
+        &self,
+        cx: Context<'_>,
+        entity: &Entity,
+        export: &ExportJob,
+        document: &Document,
+    ) -> Result<Made, Stopped> {
+        match export.format {
+            ArchiveFormat::Pdf => self.set(cx, entity, export, document).await,
+            ArchiveFormat::Eslog => self.write_eslog(cx, entity, document).await,
+        }
+    }
+
+    /// The document as PDF.
     async fn set(
         &self,
         cx: Context<'_>,
         entity: &Entity,
         export: &ExportJob,
         document: &Document,
-    ) -> Result<Result<(String, Vec<u8>), CannotPrint>, Stopped> {
+    ) -> Result<Made, Stopped> {
+        let unprintable = |CannotPrint(_): CannotPrint| "it cannot be set as PDF".to_owned();
         let read = |locale: &Option<String>| locale.as_deref().and_then(Language::from_code);
         let (language, locale) = (read(&export.language), read(&export.locale));
         let wanted = Wanted { language, locale, ..Wanted::default() };
@@ -220,10 +239,10 @@ impl Archivist {
             Ok(paper) => paper,
             Err(PrintingError::Document(error)) => return Err(error.into()),
             Err(PrintingError::Storage(error)) => return Err(error.into()),
-            Err(PrintingError::Print(refused)) => return Ok(Err(refused)),
+            Err(PrintingError::Print(refused)) => return Ok(Err(unprintable(refused))),
         };
         let name = format!("{}_{}", format_date(document.content.date), paper.file_name());
-        Ok(self.press.print(paper).await.map(|file| (name, file)))
+        Ok(self.press.print(paper).await.map(|file| (name, file)).map_err(unprintable))
     }
 
     /// Stores a part, and notes it with the place behind it; the lease begins again.
