@@ -129,7 +129,7 @@ pub fn archive_end(files: u32, contents: u64, directories: u64) -> Result<Vec<u8
     Ok(end)
 }
 
-/// A whole archive of a few `files`, each with its name, of [`ArchiveNames`]; all of the day `date`.
+/// A whole archive of a few `files`, each with its name, of [`ArchiveNames`]; all of `date`.
 ///
 /// # Errors
 /// [`ArchiveFull`] when they are more than an archive holds.

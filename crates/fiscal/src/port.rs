@@ -233,8 +233,8 @@ pub trait Authorities: Send + Sync {
     fn signer(&self, identity: &Identity) -> Result<Arc<dyn Signer>, SigningFailed>;
 
     /// `document`, XML, with a signature of its element with the `Id` `id` as the last element
-    /// inside the root, in the form XAdES-BES: with the certificate of `identity`, and `at`, when it
-    /// was signed. All else stays as it is. For electronic invoices, whose texts are ours.
+    /// inside the root, in the form XAdES-BES: with the certificate of `identity`, and `at`, when
+    /// it was signed. All else stays as it is. For electronic invoices, whose texts are ours.
     ///
     /// # Errors
     /// When the key or the certificate is of no use, or there is no such element.

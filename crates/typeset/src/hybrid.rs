@@ -1,10 +1,10 @@
-//! What makes a PDF a hybrid invoice, ZUGFeRD in Germany and Factur-X in France, beside the attached
-//! XML: properties in its metadata that say what the XML is, and their description, without which
-//! PDF/A takes no property that it does not know.
+//! What makes a PDF a hybrid invoice, ZUGFeRD in Germany and Factur-X in France, beside the
+//! attached XML: properties in its metadata that say what the XML is, and their description,
+//! without which PDF/A takes no property that it does not know.
 //!
-//! typst attaches the file, and has no place for such properties. So they are put into the stream of
-//! metadata that it wrote, and what points behind that stream is moved along: the file stays one of
-//! a single revision.
+//! typst attaches the file, and has no place for such properties. So they are put into the stream
+//! of metadata that it wrote, and what points behind that stream is moved along: the file stays one
+//! of a single revision.
 //!
 //! Source: Factur-X 1.09.2 and ZUGFeRD 2.5.2, the part on the PDF; ISO 32000-1, 7.5.
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use racun_authorities::xml::XADES;
 use racun_test_postgres::program;
 use racun_tests::{Account, Client, Racun, StoreKind, mails, on_both_stores};
 use serde_json::{Value, json};
@@ -153,7 +154,7 @@ fn check_signed(path: &Path) {
     let verify = |file: &Path| {
         let mut xmlsec = program("xmlsec1");
         xmlsec.args(["--verify", "--id-attr:Id", "urn:eslog:2.00:M_INVOIC", "--id-attr:Id"]);
-        xmlsec.arg("http://uri.etsi.org/01903/v1.3.2#:SignedProperties");
+        xmlsec.arg(format!("{XADES}:SignedProperties"));
         xmlsec.args(["--enabled-reference-uris", "same-doc", "--enabled-key-data", "rsa"]);
         xmlsec.arg("--pubkey-cert-pem").arg(&pem).arg(file);
         xmlsec

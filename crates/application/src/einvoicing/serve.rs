@@ -90,7 +90,7 @@ pub async fn ready(
     Ok((document, facts))
 }
 
-/// As [`xml_of`], signed where it is e-SLOG and the entity has a certificate for FURS that is valid.
+/// As [`xml_of`], signed where it is e-SLOG and the entity's certificate for FURS is valid.
 ///
 /// # Errors
 /// As [`xml_of`]; a certificate whose key cannot be used; the store's failure.

@@ -21,9 +21,9 @@ pub const XADES: &str = "http://uri.etsi.org/01903/v1.3.2#";
 /// What the reference to the signed properties is to.
 const PROPERTIES: &str = "http://uri.etsi.org/01903#SignedProperties";
 
-/// Signs the element of `document` whose `Id` is `id`. The signature becomes the last element inside
-/// the root; all else stays as it is, byte by byte. `certificate` is that of the key, DER; `at` is
-/// when it signs.
+/// Signs the element of `document` whose `Id` is `id`. The signature becomes the last element
+/// inside the root; all else stays as it is, byte by byte. `certificate` is that of the key, DER;
+/// `at` is when it signs.
 ///
 /// `document` must be ours: its depth is not limited.
 ///

@@ -71,8 +71,8 @@ struct SendEmailBody {
     /// Whether the document goes along as PDF, as it is when the mail is delivered.
     #[serde(default)]
     attach_pdf: Option<bool>,
-    /// Whether the document goes along as e-SLOG, likewise: in Slovenia, of documents that are valid
-    /// as that. Signed when the entity has a certificate for FURS that is valid.
+    /// Whether the document goes along as e-SLOG, likewise: in Slovenia, of documents that are
+    /// valid as that. Signed when the entity has a certificate for FURS that is valid.
     #[serde(default)]
     attach_eslog: Option<bool>,
     /// Whether delivery is skipped: in the sandbox only.
@@ -99,8 +99,8 @@ struct SendDocumentBody {
     /// Whether the document goes along as PDF, as it is when the mail is delivered.
     #[serde(default)]
     attach_pdf: Option<bool>,
-    /// Whether the document goes along as e-SLOG, likewise: in Slovenia, of documents that are valid
-    /// as that. Signed when the entity has a certificate for FURS that is valid.
+    /// Whether the document goes along as e-SLOG, likewise: in Slovenia, of documents that are
+    /// valid as that. Signed when the entity has a certificate for FURS that is valid.
     #[serde(default)]
     attach_eslog: Option<bool>,
     /// Whether delivery is skipped: in the sandbox only.

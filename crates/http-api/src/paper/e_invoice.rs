@@ -49,7 +49,7 @@ pub(crate) const E_INVOICES: &[Route] = &[
     .explained(
         "`envelope.xml`, the e-SLOG file and the PDF, to be handed to a bank or to UJP eRačun. For \
          entities in Slovenia, of issued documents whose `ujp.validation_status` is `valid`. The \
-         e-SLOG file is signed (XAdES-BES) when the entity has a certificate for FURS that is valid.",
+         e-SLOG file is signed (XAdES-BES) when the entity's certificate for FURS is valid.",
     )
     .answers_file("application/zip"),
 ];

@@ -21,8 +21,8 @@ pub(super) const fn is_of(kind: DocumentKind) -> bool {
 }
 
 impl Archivist {
-    /// `document` as e-SLOG, by the rules of today, whether it was checked before or not. Drafts and
-    /// voided documents have none, for they would be taken for issued ones.
+    /// `document` as e-SLOG, by the rules of today, whether it was checked before or not. Drafts
+    /// and voided documents have none, for they would be taken for issued ones.
     pub(super) async fn write_eslog(
         &self,
         cx: Context<'_>,
