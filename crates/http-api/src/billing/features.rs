@@ -30,7 +30,8 @@ mod tests {
     ];
 
     /// Routes that need what others of their area do not, with the reason.
-    const APART: [(&str, &str); 3] = [
+    const APART: [(&str, &str); 4] = [
+        ("exportDocumentsAsEslog", "it makes e-SLOG files"),
         ("exportDocumentsAsPdf", "it makes PDFs"),
         ("invoicePosTab", "it makes an invoice"),
         ("sendDocument", "it sends an e-mail"),

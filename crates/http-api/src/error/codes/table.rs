@@ -338,7 +338,6 @@ pub(super) const ISSUES: &[Code] = codes! {
     Issue no_tax_number [422] "The certificate names no taxpayer.";
     Issue not_allowed [422] "The property is not taken here; the message says where it is.";
     Issue not_applicable [422] "The property says nothing here. Leave it out.";
-    Issue not_available [422] "What is asked for is not built yet.";
     Issue not_forward [422] "The test clock only goes on. Send a later instant.";
     Issue not_found [422] "There is no such record in the entity.";
     Issue not_p12 [422] "The file is no P12 or PFX file.";
