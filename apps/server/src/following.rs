@@ -6,7 +6,7 @@ use std::time::Duration;
 use racun_application::consumer::{self, LogConsumer, Step};
 use racun_application::jobs::{self, Ending, Handler, Job, JobKind};
 use racun_application::overdue::{Clock, OverdueHandler, OverdueReader};
-use racun_kernel::Store;
+use racun_store::Store;
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 

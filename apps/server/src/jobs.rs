@@ -9,7 +9,7 @@ use racun_application::fiscalization::{self, Fiscal, Outside};
 use racun_application::{billing, recurring};
 use racun_catalog::VatRegistry;
 use racun_http_api::Services;
-use racun_kernel::{Store, StoreError};
+use racun_store::{Store, StoreError};
 use tokio::sync::Notify;
 use tokio::task::{AbortHandle, JoinHandle, JoinSet};
 

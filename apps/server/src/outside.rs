@@ -6,7 +6,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, anyhow};
 use racun_catalog::{FileStorage, VatRegistry};
 use racun_gateways::{Files, HttpCourier, MailFolder, Options, SmtpMailer, Vies, ViesOptions};
-use racun_kernel::Mailer;
+use racun_mail::Mailer;
 use racun_webhooks::{Courier, Schedule};
 
 use crate::settings::{Settings, ViesUrl};

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use racun_fiscal::Retry;
 use racun_http_api::Options;
-use racun_kernel::Store;
+use racun_store::Store;
 use tokio::sync::oneshot;
 
 use crate::authorities::Connected;

@@ -12,7 +12,8 @@ use racun_access::{
     replace_lost_key,
 };
 use racun_application::rekey::{self, Lost, Report};
-use racun_kernel::{Stamp, Store};
+use racun_kernel::Stamp;
+use racun_store::Store;
 
 use crate::settings::{MasterKey, MasterKeys, Settings};
 use crate::store::{self, Opened};

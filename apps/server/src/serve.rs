@@ -13,7 +13,8 @@ use racun_application::mailing::Postman;
 use racun_application::payments::NoAuthority;
 use racun_fiscal::Retry;
 use racun_http_api::{ConnectionLimits, Guards, Options, RateLimiter, Services, Storage};
-use racun_kernel::{RateLimits, Vault};
+use racun_kernel::Vault;
+use racun_store::RateLimits;
 use time::OffsetDateTime;
 use tokio::runtime::Handle;
 
@@ -158,7 +159,7 @@ pub fn listen(address: SocketAddr) -> anyhow::Result<(TcpListener, SocketAddr)> 
 
 /// What requests are answered with.
 pub fn services(
-    store: Arc<dyn racun_kernel::Store>,
+    store: Arc<dyn racun_store::Store>,
     authorities: Arc<Connected>,
     outside: Outside,
     keys: Option<OpenedKeys>,

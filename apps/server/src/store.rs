@@ -5,7 +5,7 @@ use std::sync::Arc;
 use anyhow::{Context as _, anyhow, bail};
 use racun_access::{MasterKeyError, MasterKeyRecord, OpenedKeys, id_of, open_keys};
 use racun_application::rekey;
-use racun_kernel::{RateLimits, Store, StoreError};
+use racun_store::{RateLimits, Store, StoreError};
 use racun_store_postgres::{KeyHold, Options, PgStore};
 use racun_store_sqlite::SqliteStore;
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use racun_application::consumer::LogConsumer;
 use racun_application::webhooks::{self, AT_ONCE, Delivered, Due, FanOut, Webhooks};
 use racun_http_api::{Resources, Services};
-use racun_kernel::{Store, StoreError};
+use racun_store::{Store, StoreError};
 use racun_webhooks::EndpointId;
 use tokio::task::JoinSet;
 use tokio::time::sleep;

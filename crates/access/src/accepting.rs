@@ -9,7 +9,8 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use racun_kernel::id::{EntityId, UserId};
-use racun_kernel::{Held, Many, One, Put, Stamp, Store, Tenant, UnitBuilder, Writes};
+use racun_kernel::{Stamp, Tenant};
+use racun_store::{Held, Many, One, Put, Store, UnitBuilder, Writes};
 
 use crate::account::{event, find_white_label, new_user};
 use crate::email::fold_email;

@@ -2,10 +2,8 @@
 
 use racun_kernel::id::{AccountId, UserId};
 use racun_kernel::text::{LANGUAGES, LOCALES};
-use racun_kernel::{
-    Decision, Event, EventKind, Field, Issue, Issues, ListQuery, Metadata, Patch, Put, Stamp,
-    Store, Tenant, Unique,
-};
+use racun_kernel::{Issue, Issues, Metadata, Patch, Stamp, Tenant};
+use racun_store::{Decision, Event, EventKind, Field, ListQuery, Put, Store, Unique};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use time::OffsetDateTime;
@@ -39,7 +37,7 @@ pub struct Account {
     pub updated_at: OffsetDateTime,
 }
 
-racun_kernel::record! {
+racun_store::record! {
     /// Where accounts are kept: in the directory.
     pub static ACCOUNTS: Account = "accounts";
     |account|
@@ -90,7 +88,7 @@ pub struct User {
     pub updated_at: OffsetDateTime,
 }
 
-racun_kernel::record! {
+racun_store::record! {
     /// Where users are kept: in the directory.
     pub static USERS: User = "users";
     |user|
@@ -161,7 +159,7 @@ pub struct FirstAccount {
     created_at: OffsetDateTime,
 }
 
-racun_kernel::record! {
+racun_store::record! {
     /// Where the mark is kept: in the directory, one row.
     pub static FIRST_ACCOUNTS: FirstAccount = "first_accounts";
     |first|

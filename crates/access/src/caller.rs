@@ -3,7 +3,8 @@
 use std::net::IpAddr;
 
 use racun_kernel::id::{AccountId, EntityId};
-use racun_kernel::{Authority, Environment, Person, Principal, Stamp, Store, Tenant};
+use racun_kernel::{Authority, Environment, Person, Principal, Stamp, Tenant};
+use racun_store::Store;
 
 use crate::device::{Device, HeldDevice};
 use crate::key::is_api_key;

@@ -2,8 +2,9 @@
 
 use std::net::IpAddr;
 
+use racun_kernel::Tenant;
 use racun_kernel::id::{AccountId, ApiKeyId, EntityId, TokenId};
-use racun_kernel::{Held, One, Put, Store, Table, Tenant, UnitBuilder};
+use racun_store::{Held, One, Put, Store, Table, UnitBuilder};
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 

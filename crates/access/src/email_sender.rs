@@ -4,7 +4,8 @@
 //! it. The server queries no DNS, so no domain is ever verified: mails keep the server's own
 //! address as sender, and the entity's address is where replies go.
 
-use racun_kernel::{Context, Decision, Issue, Issues, Tenant, check_address};
+use racun_kernel::{Issue, Issues, Tenant, check_address};
+use racun_store::{Context, Decision};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 

@@ -2,9 +2,8 @@
 //! ends when an address is proved: what was accepted in its owner's name before.
 
 use racun_kernel::id::{EntityId, TokenId, UserId};
-use racun_kernel::{
-    Held, Many, One, Put, Record as _, Stamp, Store, StoreError, Tenant, UnitBuilder, Writes,
-};
+use racun_kernel::{Stamp, Tenant};
+use racun_store::{Held, Many, One, Put, Record as _, Store, StoreError, UnitBuilder, Writes};
 use time::OffsetDateTime;
 
 use crate::account::event;

@@ -3,10 +3,8 @@
 use std::collections::BTreeMap;
 
 use racun_kernel::id::{AccountId, EntityId, TokenId};
-use racun_kernel::{
-    Clause, Environment, ListQuery, Operator, Page, Principal, Role, Scope, Store, StoreError,
-    Tenant, Value, evaluate,
-};
+use racun_kernel::{Environment, Principal, Role, Scope, Tenant};
+use racun_store::{Clause, ListQuery, Operator, Page, Store, StoreError, Value, evaluate};
 
 use crate::key::ROLE_OF_KEYS;
 use crate::member::find_membership;

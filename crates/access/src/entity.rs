@@ -2,9 +2,10 @@
 
 use racun_kernel::id::{AccountId, EntityId};
 use racun_kernel::{
-    Actor, Context, Currency, Decimal, Decision, Environment, Event, Field, Issues, Metadata,
-    Patch, PostalAddress, Put, Role, Scope, Stamp, Store, Tenant, Writes, iban, vat_number,
+    Currency, Decimal, Environment, Issues, Metadata, Patch, PostalAddress, Role, Scope, Stamp,
+    Tenant, iban, vat_number,
 };
+use racun_store::{Actor, Context, Decision, Event, Field, Put, Store, Writes};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use time::OffsetDateTime;
@@ -91,7 +92,7 @@ pub struct Entity {
     pub updated_at: OffsetDateTime,
 }
 
-racun_kernel::record! {
+racun_store::record! {
     /// Where entities are kept: with the account that owns them.
     pub static ENTITIES: Entity = "entities";
     |entity|

@@ -1,6 +1,7 @@
 //! Why a request is refused.
 
-use racun_kernel::{Issue, Issues, StoreError};
+use racun_kernel::{Issue, Issues};
+use racun_store::StoreError;
 
 /// Why a use case of this crate refused. Statuses and codes are chosen by `http-api`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

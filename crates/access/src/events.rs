@@ -4,7 +4,7 @@ use crate::{
     API_KEYS, ENTITIES, INVITATIONS, MEMBERSHIPS, OPERATOR_PINS, OPERATOR_TOKENS, SESSIONS, USERS,
 };
 
-racun_kernel::events! {
+racun_store::events! {
     /// What happens to users.
     pub mod user on USERS {
         CREATED = "user.created",
@@ -57,7 +57,7 @@ racun_kernel::events! {
 }
 
 /// All of them.
-pub static ALL: [&[racun_kernel::EventKind]; 8] = [
+pub static ALL: [&[racun_store::EventKind]; 8] = [
     user::ALL,
     session::ALL,
     entity::ALL,

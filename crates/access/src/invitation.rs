@@ -4,9 +4,9 @@
 //! user. How one is accepted is in `accepting`.
 
 use racun_kernel::id::{AccountId, EntityId, InvitationId, UserId};
-use racun_kernel::{
-    Context, EventKind, Field, ListQuery, Many, Put, Role, Stamp, Store, Tenant, Unique,
-    UnitBuilder, Writes,
+use racun_kernel::{Role, Stamp, Tenant};
+use racun_store::{
+    Context, EventKind, Field, ListQuery, Many, Put, Store, Unique, UnitBuilder, Writes,
 };
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
@@ -89,7 +89,7 @@ pub struct Invitation {
     pub(crate) was_mailed: bool,
 }
 
-racun_kernel::record! {
+racun_store::record! {
     /// Where invitations are kept: with their entity.
     pub static INVITATIONS: Invitation = "invitations";
     |invitation|

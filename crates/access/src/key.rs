@@ -3,10 +3,8 @@
 use std::net::IpAddr;
 
 use racun_kernel::id::{AccountId, ApiKeyId, EntityId, UserId};
-use racun_kernel::{
-    Context, Environment, Field, Issue, ListQuery, Many, Role, Stamp, Store, Tenant, Unique,
-    UnitBuilder, Writes,
-};
+use racun_kernel::{Environment, Issue, Role, Stamp, Tenant};
+use racun_store::{Context, Field, ListQuery, Many, Store, Unique, UnitBuilder, Writes};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -80,7 +78,7 @@ impl ApiKey {
     }
 }
 
-racun_kernel::record! {
+racun_store::record! {
     /// Where keys are kept: with the entity or account that they reach.
     pub static API_KEYS: ApiKey = "api_keys";
     |key|

@@ -1,9 +1,8 @@
 //! Making API keys: the maker and the limits.
 
 use racun_kernel::id::{AccountId, EntityId};
-use racun_kernel::{
-    Context, Environment, Issue, Issues, Many, One, Record as _, Stamp, Store, Tenant, Writes,
-};
+use racun_kernel::{Environment, Issue, Issues, Stamp, Tenant};
+use racun_store::{Context, Many, One, Record as _, Store, Writes};
 use time::Duration;
 
 use crate::account::event;

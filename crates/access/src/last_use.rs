@@ -1,6 +1,7 @@
 //! When sessions and keys were used last, to the minute: what is not used can be ended.
 
-use racun_kernel::{Record as _, Stamp, Store, Tenant, UnitBuilder, Writes};
+use racun_kernel::{Stamp, Tenant};
+use racun_store::{Record as _, Store, UnitBuilder, Writes};
 use time::{Duration, OffsetDateTime};
 
 use crate::device::DeviceHandle;

@@ -98,7 +98,7 @@ mod takeover;
 mod test_clock;
 mod vault;
 
-use racun_kernel::Table;
+use racun_store::Table;
 
 pub use accepting::{
     Accepted, Answer, OpenInvitation, accept_invitation, consent_to_invitation, decline_invitation,

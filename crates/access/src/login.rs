@@ -1,6 +1,7 @@
 //! Logging in: an attempt is counted before its password is tried, and forgiven when it was right.
 
-use racun_kernel::{One, Stamp, Store, UnitBuilder};
+use racun_kernel::Stamp;
+use racun_store::{One, Store, UnitBuilder};
 
 use crate::login_guard::{self, LoginGuard, NOBODY, count_failure, guard_of};
 use crate::session::{find_user, open_session_with};

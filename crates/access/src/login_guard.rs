@@ -10,9 +10,9 @@
 
 use std::collections::BTreeSet;
 
-use racun_kernel::{
-    Clause, Field, ListQuery, Many, One, Operator, Put, Stamp, Store, StoreError, Tenant,
-    UnitBuilder, Writes,
+use racun_kernel::{Stamp, Tenant};
+use racun_store::{
+    Clause, Field, ListQuery, Many, One, Operator, Put, Store, StoreError, UnitBuilder, Writes,
 };
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
@@ -64,7 +64,7 @@ pub struct LoginGuard {
     run_began_at: Option<OffsetDateTime>,
 }
 
-racun_kernel::record! {
+racun_store::record! {
     /// Where failures are kept: in the directory, for a day.
     pub static LOGIN_GUARDS: LoginGuard = "login_guards";
     |guard|

@@ -5,9 +5,8 @@
 //! ever holds one: only its digest is kept.
 
 use racun_kernel::id::{EntityId, MailTokenId, UserId};
-use racun_kernel::{
-    Field, Held, Issue, Many, One, Put, Stamp, Store, Tenant, Unique, UnitBuilder, Writes,
-};
+use racun_kernel::{Issue, Stamp, Tenant};
+use racun_store::{Field, Held, Many, One, Put, Store, Unique, UnitBuilder, Writes};
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 
@@ -76,7 +75,7 @@ pub struct MailToken {
     pub expires_at: OffsetDateTime,
 }
 
-racun_kernel::record! {
+racun_store::record! {
     /// Where mailed tokens are kept: in the directory.
     pub static MAIL_TOKENS: MailToken = "mail_tokens";
     |token|

@@ -1,7 +1,8 @@
 //! Who may send e-mail, and to whom the sandbox does.
 
 use racun_kernel::id::UserId;
-use racun_kernel::{Context, Principal, Store, Tenant};
+use racun_kernel::{Principal, Tenant};
+use racun_store::{Context, Store};
 
 use crate::email::check_email;
 use crate::member::find_membership;

@@ -2,7 +2,8 @@
 //! them. What a request was let in with may have ended since: a session, a key, a place or a role.
 
 use racun_kernel::id::{AccountId, EntityId, TokenId, UserId};
-use racun_kernel::{Held, Many, One, Principal, Role, Scope, Tenant, UnitBuilder};
+use racun_kernel::{Principal, Role, Scope, Tenant};
+use racun_store::{Held, Many, One, UnitBuilder};
 use time::OffsetDateTime;
 
 use crate::ending::check_is_current;

@@ -5,7 +5,8 @@
 //! The key of PINs is derived from the first master key. PINs are hashed under it and cannot be
 //! hashed again, so it is kept, sealed under the current master key, and outlives rotations.
 
-use racun_kernel::{CannotOpen, Field, Put, Stamp, Store, StoreError, Tenant, Vault, Writes};
+use racun_kernel::{CannotOpen, Stamp, Tenant, Vault};
+use racun_store::{Field, Put, Store, StoreError, Writes};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -34,7 +35,7 @@ pub struct MasterKeyRecord {
     created_at: OffsetDateTime,
 }
 
-racun_kernel::record! {
+racun_store::record! {
     /// Where it is kept: in the directory.
     pub static MASTER_KEYS: MasterKeyRecord = "master_keys";
     |key|

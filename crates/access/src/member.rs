@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 
 use racun_kernel::id::{AccountId, EntityId, MembershipId, UserId};
-use racun_kernel::{
-    Actor, Context, Field, Held, Issue, Issues, ListQuery, Many, One, Put, Role, Stamp, Store,
-    StoreError, Tenant, Unique, UnitBuilder, Writes,
+use racun_kernel::{Issue, Issues, Role, Stamp, Tenant};
+use racun_store::{
+    Actor, Context, Field, Held, ListQuery, Many, One, Put, Store, StoreError, Unique, UnitBuilder,
+    Writes,
 };
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
@@ -52,7 +53,7 @@ pub struct Membership {
     pub updated_at: OffsetDateTime,
 }
 
-racun_kernel::record! {
+racun_store::record! {
     /// Where memberships are kept: with their entity.
     pub static MEMBERSHIPS: Membership = "memberships";
     |membership|

@@ -3,10 +3,8 @@
 use std::collections::HashMap;
 
 use racun_kernel::id::{AccountId, EntityId, MembershipId, UserId};
-use racun_kernel::{
-    Context, Field, ListQuery, One, Put, Role, Stamp, Store, StoreError, Tenant, UnitBuilder,
-    Writes,
-};
+use racun_kernel::{Role, Stamp, Tenant};
+use racun_store::{Context, Field, ListQuery, One, Put, Store, StoreError, UnitBuilder, Writes};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -50,7 +48,7 @@ pub struct OperatorPin {
     created_at: OffsetDateTime,
 }
 
-racun_kernel::record! {
+racun_store::record! {
     /// Where PINs are kept: with their entity, under their user's id.
     pub static OPERATOR_PINS: OperatorPin = "operator_pins";
     |pin|

@@ -1,7 +1,8 @@
 //! What tax authorities know a user by, entity by entity: kept in the user's settings.
 
 use racun_kernel::id::{EntityId, UserId};
-use racun_kernel::{Authority, Context, Decision, Issue, Issues, OperatorIdentity, Scope, Tenant};
+use racun_kernel::{Authority, Issue, Issues, OperatorIdentity, Scope, Tenant};
+use racun_store::{Context, Decision};
 use serde_json::{Map, Value as Json};
 
 use crate::account::event;

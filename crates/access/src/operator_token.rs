@@ -1,7 +1,8 @@
 //! Tokens of operators: made by a PIN on a device, valid for a shift.
 
 use racun_kernel::id::{AccountId, EntityId, PinId, TokenId, UserId};
-use racun_kernel::{Field, Put, Record, Role, Stamp, Store, Tenant, Unique, Writes};
+use racun_kernel::{Role, Stamp, Tenant};
+use racun_store::{Field, Put, Record, Store, Unique, Writes};
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 
@@ -46,7 +47,7 @@ pub struct OperatorToken {
     pub expires_at: OffsetDateTime,
 }
 
-racun_kernel::record! {
+racun_store::record! {
     /// Where operators' tokens are kept: with their entity.
     pub static OPERATOR_TOKENS: OperatorToken = "operator_tokens";
     |token|

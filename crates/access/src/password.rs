@@ -135,7 +135,7 @@ fn check(password: &str, about: &[&str]) -> Result<(), Issue> {
 
 #[cfg(test)]
 mod tests {
-    use racun_kernel::testing::stamp;
+    use racun_store::testing::stamp;
     use time::OffsetDateTime;
 
     use super::*;

@@ -1,7 +1,8 @@
 //! A new password of a user who is logged in and says the one before.
 
 use racun_kernel::id::TokenId;
-use racun_kernel::{Issue, Record as _, Stamp, Store, Tenant, Writes};
+use racun_kernel::{Issue, Stamp, Tenant};
+use racun_store::{Record as _, Store, Writes};
 
 use crate::account::event;
 use crate::ending::{HeldKeys, end_keys, end_late_keys, end_sessions, hold_sessions};

@@ -144,7 +144,7 @@ pub(crate) fn require(scope: &Scope, permission: Permission) -> Result<(), Acces
 
 #[cfg(test)]
 mod tests {
-    use racun_kernel::testing::stamp;
+    use racun_store::testing::stamp;
     use time::OffsetDateTime;
 
     use super::*;

@@ -131,7 +131,7 @@ pub(crate) const fn attempts_remaining(failures: u32) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use racun_kernel::testing::stamp;
+    use racun_store::testing::stamp;
     use time::OffsetDateTime;
 
     use super::*;

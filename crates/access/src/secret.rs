@@ -119,7 +119,7 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use racun_kernel::testing::stamp;
+    use racun_store::testing::stamp;
     use time::OffsetDateTime;
 
     use super::*;

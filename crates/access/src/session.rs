@@ -3,7 +3,8 @@
 use std::cmp::Reverse;
 
 use racun_kernel::id::{TokenId, UserId};
-use racun_kernel::{Field, Put, Stamp, Store, Tenant, Unique, Writes};
+use racun_kernel::{Stamp, Tenant};
+use racun_store::{Field, Put, Store, Unique, Writes};
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 
@@ -66,7 +67,7 @@ pub struct Origin {
     pub agent: Option<String>,
 }
 
-racun_kernel::record! {
+racun_store::record! {
     /// Where sessions are kept: in the directory.
     pub static SESSIONS: Session = "sessions";
     |session|

@@ -5,7 +5,8 @@
 //! the lock refuses are never evaluated. The second verifies. The third forgives what the first
 //! counted and makes the token. A process that dies between them gives away no free guess.
 
-use racun_kernel::{Context, One, Scope, Stamp, Store, UnitBuilder, Writes};
+use racun_kernel::{Scope, Stamp};
+use racun_store::{Context, One, Store, UnitBuilder, Writes};
 use time::OffsetDateTime;
 
 use crate::account::event;

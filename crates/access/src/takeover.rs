@@ -3,10 +3,8 @@
 //! own. When the reader of the mail takes the user over, none of that is theirs.
 
 use racun_kernel::id::{InvitationId, UserId};
-use racun_kernel::{
-    Held, ListQuery, Many, One, Put, Record as _, Role, Stamp, Store, Tenant, UnitBuilder, Walk,
-    Writes,
-};
+use racun_kernel::{Role, Stamp, Tenant};
+use racun_store::{Held, ListQuery, Many, One, Put, Record as _, Store, UnitBuilder, Walk, Writes};
 
 use crate::account::event;
 use crate::ending::{end_keys, end_open_invitations};

@@ -2,7 +2,8 @@
 
 use racun_kernel::calendar::format_instant;
 use racun_kernel::id::AccountId;
-use racun_kernel::{Environment, Field, Issue, Put, Stamp, Store, StoreError, Tenant, Writes};
+use racun_kernel::{Environment, Issue, Stamp, Tenant};
+use racun_store::{Field, Put, Store, StoreError, Writes};
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 
@@ -26,7 +27,7 @@ pub struct TestClock {
     pub updated_at: OffsetDateTime,
 }
 
-racun_kernel::record! {
+racun_store::record! {
     /// Where test clocks are kept: in the directory, where workers find those of all accounts.
     pub static TEST_CLOCKS: TestClock = "test_clocks";
     |clock|

@@ -153,7 +153,7 @@ pub fn key_of(sealed: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use racun_kernel::testing::stamp;
+    use racun_store::testing::stamp;
     use time::OffsetDateTime;
 
     use super::*;

@@ -20,8 +20,8 @@ use std::time::Instant;
 use racun_application::exports::{self, Export, ExportPlan, ExportRequest, Span};
 use racun_documents::{Document, DocumentId, DocumentKind, Issued, Stage};
 use racun_exports::{Csv, CsvStyle, SheetWriter, Spreadsheets as _};
-use racun_kernel::{Put, Store};
 use racun_spreadsheet::Xlsx;
+use racun_store::{Put, Store};
 use racun_store_sqlite::SqliteStore;
 
 use fixture::{NOW, Shop, line, request};
@@ -90,7 +90,7 @@ async fn main() {
     let file = folder.path().join("racun.db");
     let (tables, version) = (racun_application::tables(), racun_application::DATA_VERSION);
     let store: Arc<dyn Store> = Arc::new(SqliteStore::open(&file, &tables, version).unwrap());
-    let shop = Shop::open_on(store, racun_kernel::testing::stamp(NOW)).await;
+    let shop = Shop::open_on(store, racun_store::testing::stamp(NOW)).await;
     fill(&shop, count).await;
     println!("{count} invoices of 5 lines");
     let path = |name: &str| folder.path().join(name);

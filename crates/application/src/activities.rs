@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use racun_access::{API_KEYS, ApiKey, USERS, User};
-use racun_kernel::{
-    ACTIVITIES, Activity, ActorType, Clause, Context, Issues, ListQuery, Operator, Page, RawQuery,
-    StoreError, Tenant,
+use racun_kernel::{Issues, Tenant};
+use racun_store::{
+    ACTIVITIES, Activity, ActorType, Clause, Context, ListQuery, Operator, Page, RawQuery,
+    StoreError,
 };
 
 /// Fields by which the log is filtered with a parameter of their own, too.

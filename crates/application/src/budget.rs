@@ -1,8 +1,9 @@
 //! How many bytes an account stores, and may.
 
 use racun_access::{ACCOUNTS, Account, ENTITIES, Entity};
+use racun_kernel::Tenant;
 use racun_kernel::id::AccountId;
-use racun_kernel::{Store, StoreError, Tenant, Walk};
+use racun_store::{Store, StoreError, Walk};
 
 /// How much an account may store, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

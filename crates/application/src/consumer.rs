@@ -7,11 +7,12 @@
 use std::future::Future;
 
 use async_trait::async_trait;
-use racun_kernel::{Entry, Field, Put, Stamp, Store, StoreError, Tenant, Writes};
+use racun_kernel::{Stamp, Tenant};
+use racun_store::{Entry, Field, Put, Store, StoreError, Writes};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
-racun_kernel::record! {
+racun_store::record! {
     /// Where [`ConsumerOffset`]s are kept.
     pub static LOG_READERS: ConsumerOffset = "log_readers";
     |offset|

@@ -7,7 +7,8 @@ use racun_access::{
 use racun_billing::Catalogue;
 use racun_catalog::default_tax_puts;
 use racun_fiscal::{Authority, FISCAL_SETTINGS, FiscalSettings};
-use racun_kernel::{Context, Decision, Issues, Stamp, Store, StoreError, Tenant};
+use racun_kernel::{Issues, Stamp, Tenant};
+use racun_store::{Context, Decision, Store, StoreError};
 use serde_json::{Map, Value as Json};
 
 use crate::billing;

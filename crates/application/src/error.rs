@@ -2,9 +2,10 @@
 
 use racun_billing::NotAllowed;
 use racun_documents::{DocumentError, Refused};
-use racun_kernel::{Issues, StoreError};
+use racun_kernel::Issues;
 use racun_pos::PosError;
 use racun_settlement::{Refusal, SettlementError, TypeChangeError};
+use racun_store::StoreError;
 
 use crate::einvoicing::EInvoiceRefused;
 use crate::fiscalization::FiscalizationRefused;

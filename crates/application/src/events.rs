@@ -8,15 +8,15 @@ use racun_billing::events as billing;
 use racun_catalog::events as catalog;
 use racun_documents::events as documents;
 use racun_fiscal::events as fiscal;
-use racun_kernel::EventKind;
 use racun_pos::events as pos;
 use racun_settlement::events as settlement;
+use racun_store::EventKind;
 use racun_webhooks::events as webhooks;
 
 use crate::exports::archive::EXPORT_JOBS;
 use crate::jobs::JOBS;
 
-racun_kernel::events! {
+racun_store::events! {
     /// What happens to jobs.
     pub mod job on JOBS {
         RETRIED = "job.retried",
@@ -115,7 +115,7 @@ pub fn event_named(name: &str) -> Option<EventKind> {
 mod tests {
     use std::collections::BTreeSet;
 
-    use racun_kernel::Receivers;
+    use racun_store::Receivers;
 
     use super::*;
 

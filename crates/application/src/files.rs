@@ -14,9 +14,8 @@ use racun_catalog::{
 use racun_documents::expense::EXPENSES;
 use racun_documents::{DocumentId, DocumentKind};
 use racun_kernel::id::FileId;
-use racun_kernel::{
-    Context, Held, Issue, Issues, Many, One, StoreError, Table, Tenant, UnitBuilder, Writes,
-};
+use racun_kernel::{Issue, Issues, Tenant};
+use racun_store::{Context, Held, Many, One, StoreError, Table, UnitBuilder, Writes};
 
 /// Why something is not done with a file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

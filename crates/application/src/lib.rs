@@ -63,7 +63,7 @@ mod settling;
 pub mod vat;
 pub mod webhooks;
 
-use racun_kernel::Table;
+use racun_store::Table;
 
 pub use error::Error;
 pub use events::{event_named, events};

@@ -10,10 +10,11 @@ use async_trait::async_trait;
 use racun_documents::events::invoice;
 use racun_documents::{Document, DocumentId, DocumentKind, Stage};
 use racun_kernel::id::EntityId;
-use racun_kernel::{
-    Activity, Entry, Event, EventKind, Field, Logged, Put, Stamp, Store, StoreError, Tenant, Writes,
-};
+use racun_kernel::{Stamp, Tenant};
 use racun_settlement::events::payment;
+use racun_store::{
+    Activity, Entry, Event, EventKind, Field, Logged, Put, Store, StoreError, Writes,
+};
 use serde::{Deserialize, Serialize};
 use time::macros::time;
 use time::{Date, OffsetDateTime};
@@ -21,7 +22,7 @@ use time::{Date, OffsetDateTime};
 use crate::consumer::LogConsumer;
 use crate::jobs::{Ending, Handler, Job, JobKind, LeaseError, NewJob, Outcome, still_held};
 
-racun_kernel::record! {
+racun_store::record! {
     /// Where [`OverdueNotice`]s are kept.
     pub static OVERDUE_NOTICES: OverdueNotice = "overdue_notices";
     |notice|

@@ -12,16 +12,17 @@ mod holding;
 mod means;
 mod type_change;
 
+use std::sync::Arc;
+
 use racun_access::{Entity, Permission, permits};
 use racun_documents::expense::{EXPENSES, Expense};
 use racun_documents::{Document, DocumentError, DocumentId, DocumentKind, Relation};
 use racun_kernel::id::{ExpenseId, PaymentId};
-use racun_kernel::{
-    Actor, Context, ListQuery, Many, One, Page, RawQuery, Scope, Stamp, StoreError, UnitBuilder,
-    Writes,
-};
+use racun_kernel::{Scope, Stamp};
 use racun_settlement::{NewPayment, Outcome, PAYMENTS, Payment, PaymentPatch, Settlement};
-use std::sync::Arc;
+use racun_store::{
+    Actor, Context, ListQuery, Many, One, Page, RawQuery, StoreError, UnitBuilder, Writes,
+};
 use time::Date;
 
 use crate::documents::{advances, get_documents, hold_payments, links, links_of, today};
@@ -174,7 +175,7 @@ struct Opened {
 }
 
 impl Planned {
-    fn open(self, held: &racun_kernel::Held) -> Result<Opened, Error> {
+    fn open(self, held: &racun_store::Held) -> Result<Opened, Error> {
         let plan = self.plan;
         let documents = held.all(self.documents)?;
         let missing = plan.named.documents.iter().find(|id| {

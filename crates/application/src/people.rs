@@ -8,8 +8,9 @@ use racun_access::{
     self as access, Accepted, AccessError, Answer, OpenMailToken, Origin, PasswordHash, Proof,
     RightLogin,
 };
+use racun_kernel::Stamp;
 use racun_kernel::id::TokenId;
-use racun_kernel::{Stamp, Store};
+use racun_store::Store;
 
 use crate::webhooks::{self, EndpointsOf};
 

@@ -11,9 +11,8 @@ use racun_access::{
     ACCOUNTS, Account, ENTITIES, Entity, KeyRing, OPERATOR_PINS, OperatorPin, key_of,
 };
 use racun_fiscal::{FISCAL_SETTINGS, FiscalSettings};
-use racun_kernel::{
-    CannotOpen, Put, Record, Reseal, Stamp, Store, StoreError, Table, Tenant, Walk, Writes,
-};
+use racun_kernel::{CannotOpen, Reseal, Stamp, Tenant};
+use racun_store::{Put, Record, Store, StoreError, Table, Walk, Writes};
 use racun_webhooks::{ENDPOINTS, Endpoint};
 
 use crate::idempotency::{KEYED_REQUESTS, KeyedRequest};

@@ -3,12 +3,13 @@
 use racun_documents::events::{advance_invoice, invoice};
 use racun_documents::expense::{Expense, ExpenseStage};
 use racun_documents::{Document, DocumentId, DocumentKind, Stage};
-use racun_kernel::{Actor, Decimal, Event, EventKind, Many, Put, Stamp, UnitBuilder, Writes};
+use racun_kernel::{Decimal, Stamp};
 use racun_settlement::events::payment;
 use racun_settlement::{
     Happened, Outcome, PAYMENTS, Payment, PaymentWrite, Settleable, SettleableKind,
     SettleableStage, Settlement,
 };
+use racun_store::{Actor, Event, EventKind, Many, Put, UnitBuilder, Writes};
 use time::Date;
 
 /// Holds the active allocations of advance money to the invoice `id`.

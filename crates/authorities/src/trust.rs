@@ -1,8 +1,9 @@
 //! Whose signatures are believed.
 
+use std::time::Duration;
+
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, TrustAnchor, UnixTime};
-use std::time::Duration;
 use time::OffsetDateTime;
 use webpki::{ALL_VERIFICATION_ALGS, EndEntityCert, KeyUsage, anchor_from_trusted_cert};
 

@@ -1,7 +1,8 @@
 //! Why something is refused.
 
+use racun_kernel::Issues;
 use racun_kernel::calendar::format_date;
-use racun_kernel::{Issues, StoreError};
+use racun_store::StoreError;
 use time::Date;
 
 use crate::{Feature, Resource, Status};

@@ -2,7 +2,7 @@
 
 use crate::SUBSCRIPTIONS;
 
-racun_kernel::events! {
+racun_store::events! {
     /// Events of subscriptions, for their accounts.
     pub mod white_label_subscription on SUBSCRIPTIONS {
         SUBSCRIBED = "white_label_subscription.subscribed" to Account,

@@ -45,4 +45,4 @@ pub use subscription::{Advanced, AtEnd, Chosen, Happening, NewSubscription, Stat
 pub use usage::{LimitCheck, Resource, Usage};
 
 /// Every table of this crate.
-pub static TABLES: [&racun_kernel::Table; 3] = [&SUBSCRIPTIONS, &USAGE_MONTHS, &DUE_SUBSCRIPTIONS];
+pub static TABLES: [&racun_store::Table; 3] = [&SUBSCRIPTIONS, &USAGE_MONTHS, &DUE_SUBSCRIPTIONS];

@@ -1,7 +1,8 @@
 //! How subscriptions and used months are kept, and what is due.
 
 use racun_kernel::id::{EntityId, SubscriptionId, UsageMonthId};
-use racun_kernel::{Clause, Event, Field, ListQuery, Operator, Order, Put, Stamp, Tenant};
+use racun_kernel::{Stamp, Tenant};
+use racun_store::{Clause, Event, Field, ListQuery, Operator, Order, Put};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -13,7 +14,7 @@ pub const fn subscription_id(entity_id: EntityId) -> SubscriptionId {
     SubscriptionId::new(entity_id.ulid())
 }
 
-racun_kernel::record! {
+racun_store::record! {
     /// Where subscriptions are kept: with their entity.
     pub static SUBSCRIPTIONS: Subscription = "subscriptions";
     |subscription|
@@ -57,7 +58,7 @@ pub struct UsageMonth {
     pub created_at: OffsetDateTime,
 }
 
-racun_kernel::record! {
+racun_store::record! {
     /// Where used months are kept: with their entity.
     pub static USAGE_MONTHS: UsageMonth = "usage_months";
     |month|
@@ -111,7 +112,7 @@ pub struct DueSubscription {
     pub created_at: OffsetDateTime,
 }
 
-racun_kernel::record! {
+racun_store::record! {
     /// Where what is due is kept: in the directory.
     pub static DUE_SUBSCRIPTIONS: DueSubscription = "due_subscriptions";
     |due|

@@ -1,7 +1,8 @@
 //! The states of a subscription, and one function for each command.
 
 use racun_kernel::id::{AccountId, EntityId, SubscriptionId};
-use racun_kernel::{Environment, EventKind, Stamp};
+use racun_kernel::{Environment, Stamp};
+use racun_store::EventKind;
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 

@@ -1,7 +1,8 @@
 //! Business units.
 
 use racun_kernel::id::{self, BusinessUnitId, EntityId, FileId};
-use racun_kernel::{Context, Decimal, Issue, Issues, Patch, Series, Stamp, Writes, iban};
+use racun_kernel::{Decimal, Issue, Issues, Patch, Stamp, iban};
+use racun_store::{Context, Series, Writes};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use time::OffsetDateTime;

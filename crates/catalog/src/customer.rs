@@ -3,9 +3,8 @@
 use std::collections::BTreeMap;
 
 use racun_kernel::id::{self, CustomerId, EntityId};
-use racun_kernel::{
-    BankAccount, Context, Issues, Metadata, Patch, Stamp, UjpRouting, iban, vat_number,
-};
+use racun_kernel::{BankAccount, Issues, Metadata, Patch, Stamp, UjpRouting, iban, vat_number};
+use racun_store::Context;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -40,8 +39,8 @@ impl ContactType {
     }
 }
 
-impl racun_kernel::Declared for ContactType {
-    fn declared(&self) -> racun_kernel::Value {
+impl racun_store::Declared for ContactType {
+    fn declared(&self) -> racun_store::Value {
         self.name().declared()
     }
 }

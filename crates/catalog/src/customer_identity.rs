@@ -71,7 +71,7 @@ fn part(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use racun_kernel::Patch;
-    use racun_kernel::testing::stamp;
+    use racun_store::testing::stamp;
     use time::OffsetDateTime;
 
     use crate::{Customer, CustomerInput};

@@ -1,7 +1,8 @@
 //! The taxes that a new entity starts with.
 
 use racun_kernel::id::EntityId;
-use racun_kernel::{Decimal, Patch, Put, Stamp};
+use racun_kernel::{Decimal, Patch, Stamp};
+use racun_store::Put;
 
 use crate::tax::{TaxInput, TaxRateInput};
 
@@ -74,7 +75,7 @@ pub fn default_tax_puts(entity_id: EntityId, country_code: &str, stamp: &Stamp) 
 
 #[cfg(test)]
 mod tests {
-    use racun_kernel::testing::stamp;
+    use racun_store::testing::stamp;
     use time::macros::datetime;
 
     use super::*;

@@ -1,6 +1,7 @@
 //! Why the catalogue refuses.
 
-use racun_kernel::{Issues, StoreError};
+use racun_kernel::Issues;
+use racun_store::StoreError;
 
 /// Why a command on the catalogue is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -2,7 +2,7 @@
 
 use crate::{BUSINESS_UNITS, CUSTOMERS, FILES, FINANCIAL_CATEGORIES, ITEMS, SUPPLIERS, TAXES};
 
-racun_kernel::events! {
+racun_store::events! {
     /// What happens to customers.
     pub mod customer on CUSTOMERS {
         CREATED = "customer.created" to Entity,
@@ -63,7 +63,7 @@ racun_kernel::events! {
 }
 
 /// All of them.
-pub static ALL: [&[racun_kernel::EventKind]; 7] = [
+pub static ALL: [&[racun_store::EventKind]; 7] = [
     customer::ALL,
     item::ALL,
     tax::ALL,

@@ -1,7 +1,8 @@
 //! Financial categories.
 
 use racun_kernel::id::{self, EntityId, FinancialCategoryId};
-use racun_kernel::{Context, Issues, Patch, RawQuery, Stamp};
+use racun_kernel::{Issues, Patch, Stamp};
+use racun_store::{Context, RawQuery};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use racun_kernel::id::{self, EntityId, FinancialCategoryId, ItemId, TaxId};
 use racun_kernel::text::check_localized;
 use racun_kernel::{
-    Classification, Context, Currency, Decimal, Issue, Issues, Metadata, Patch, Stamp, Store,
-    Tenant,
+    Classification, Currency, Decimal, Issue, Issues, Metadata, Patch, Stamp, Tenant,
 };
+use racun_store::{Context, Store};
 use serde::{Deserialize, Serialize};
 use time::{Date, OffsetDateTime};
 

@@ -76,7 +76,7 @@ pub use tax::{TAXES, Tax, TaxInput, TaxRate, TaxRateInput, create_tax, replace_t
 pub use vat_registry::{NoAnswer, VAT_CHECKS, VatAnswer, VatCheck, VatQuery, VatRegistry};
 
 /// Every table of this crate.
-pub static TABLES: [&racun_kernel::Table; 8] = [
+pub static TABLES: [&racun_store::Table; 8] = [
     &CUSTOMERS,
     &SUPPLIERS,
     &ITEMS,

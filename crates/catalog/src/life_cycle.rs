@@ -1,7 +1,8 @@
 //! What all records of the catalogue go through, written once.
 
-use racun_kernel::{
-    Actor, Context, Event, EventKind, Id, Kind, ListQuery, Page, RawQuery, Record, Table, Writes,
+use racun_kernel::{Id, Kind};
+use racun_store::{
+    Actor, Context, Event, EventKind, ListQuery, Page, RawQuery, Record, Table, Writes,
 };
 use time::OffsetDateTime;
 

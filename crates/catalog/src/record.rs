@@ -1,6 +1,6 @@
 //! How the catalogue's types declare their stored fields.
 
-/// Declares a record of the catalogue, by [`racun_kernel::record!`], and implements `Resource` for
+/// Declares a record of the catalogue, by [`racun_store::record!`], and implements `Resource` for
 /// it.
 ///
 /// Every record has `id`, `entity_id`, `created_at` and `updated_at`. Under `fields` stand those
@@ -19,7 +19,7 @@ macro_rules! record {
         trash { $($deleted_at:ident)? }
         $(elsewhere { $bytes:ident })?
     ) => {
-        racun_kernel::record! {
+        racun_store::record! {
             $(#[$doc])*
             pub static $table: $record = $name;
             |record|
@@ -28,23 +28,23 @@ macro_rules! record {
             $(trashed: record.$deleted_at.is_some(),)?
             $(bytes_elsewhere: record.$bytes,)?
             fields: {
-                racun_kernel::Field::id() => record.id,
-                $(racun_kernel::Field::$field_kind(stringify!($field))$(.$how())*
+                racun_store::Field::id() => record.id,
+                $(racun_store::Field::$field_kind(stringify!($field))$(.$how())*
                     => record.$field,)*
-                racun_kernel::Field::instant("created_at") => record.created_at,
-                racun_kernel::Field::instant("updated_at") => record.updated_at,
-                $(racun_kernel::Field::instant(stringify!($deleted_at)) => record.$deleted_at,)?
-                $(racun_kernel::Field::text(stringify!($hidden))
-                    .unique(racun_kernel::Unique::Tenant)
+                racun_store::Field::instant("created_at") => record.created_at,
+                racun_store::Field::instant("updated_at") => record.updated_at,
+                $(racun_store::Field::instant(stringify!($deleted_at)) => record.$deleted_at,)?
+                $(racun_store::Field::text(stringify!($hidden))
+                    .unique(racun_store::Unique::Tenant)
                     .hidden() => record.$hidden(),)*
-                $($(racun_kernel::Field::text(stringify!($key)).indexed().hidden()
+                $($(racun_store::Field::text(stringify!($key)).indexed().hidden()
                     => record.$key(),)*)?
             }
         }
 
         impl $crate::life_cycle::Resource for $record {
             type Kind = $kind;
-            const TABLE: &'static racun_kernel::Table = &$table;
+            const TABLE: &'static racun_store::Table = &$table;
             const EVENTS: $crate::life_cycle::EventKinds = $crate::life_cycle::EventKinds {
                 created: $crate::events::$event::CREATED,
                 updated: $crate::events::$event::UPDATED,

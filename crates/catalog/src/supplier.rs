@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use racun_kernel::id::{self, EntityId, SupplierId};
-use racun_kernel::{Context, Issues, Metadata, Patch, Stamp, vat_number};
+use racun_kernel::{Issues, Metadata, Patch, Stamp, vat_number};
+use racun_store::Context;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 

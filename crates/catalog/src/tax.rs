@@ -4,9 +4,8 @@ use std::collections::BTreeMap;
 
 use racun_kernel::calendar::{midnight, to_millisecond};
 use racun_kernel::id::{self, EntityId, TaxId};
-use racun_kernel::{
-    Actor, Context, Decimal, Issue, Issues, Metadata, Patch, Stamp, StoreError, Writes, vat_rates,
-};
+use racun_kernel::{Decimal, Issue, Issues, Metadata, Patch, Stamp, vat_rates};
+use racun_store::{Actor, Context, StoreError, Writes};
 use serde::{Deserialize, Serialize};
 use time::{Date, OffsetDateTime, UtcOffset};
 

@@ -3,7 +3,8 @@
 use async_trait::async_trait;
 use racun_kernel::id::EntityId;
 use racun_kernel::vat_number::VatNumber;
-use racun_kernel::{Environment, Field, Tenant};
+use racun_kernel::{Environment, Tenant};
+use racun_store::Field;
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 
@@ -53,7 +54,7 @@ pub trait VatRegistry: Send + Sync {
     async fn ask(&self, query: &VatQuery) -> Result<VatAnswer, NoAnswer>;
 }
 
-racun_kernel::record! {
+racun_store::record! {
     /// Where [`VatCheck`]s are kept.
     pub static VAT_CHECKS: VatCheck = "vat_checks";
     |check|

@@ -1,6 +1,7 @@
 //! Why a command on a document is refused.
 
-use racun_kernel::{Issues, StoreError};
+use racun_kernel::Issues;
+use racun_store::StoreError;
 
 use crate::DocumentKind;
 use crate::calculation::{CalculationError, TotalMismatch};

@@ -1,13 +1,14 @@
 //! What happens to documents.
 
-use racun_kernel::{Event, EventKind, Stamp, Tenant};
+use racun_kernel::{Stamp, Tenant};
+use racun_store::{Event, EventKind};
 
 use crate::expense::EXPENSES;
 use crate::kind::{ADVANCE_INVOICES, CREDIT_NOTES, DELIVERY_NOTES, ESTIMATES, INVOICES};
 use crate::recurrence::RECURRING_INVOICES;
 use crate::{Document, DocumentKind};
 
-racun_kernel::events! {
+racun_store::events! {
     /// What happens to invoices.
     pub mod invoice on INVOICES {
         CREATED = "invoice.created" to Entity,

@@ -1,6 +1,7 @@
 //! The tables of the five kinds of documents.
 
-use racun_kernel::{DocumentKind, Table};
+use racun_kernel::DocumentKind;
+use racun_store::Table;
 
 use crate::Document;
 

@@ -89,7 +89,7 @@ pub use transaction_type::{NumberCheck, Sides, TransactionType, Verdict, ViesDat
 pub use version::{Editor, VERSIONS, Version};
 
 /// Every table of this crate.
-pub static TABLES: [&racun_kernel::Table; 11] = [
+pub static TABLES: [&racun_store::Table; 11] = [
     &kind::INVOICES,
     &kind::ESTIMATES,
     &kind::CREDIT_NOTES,

@@ -1,7 +1,8 @@
 //! Which sequence a document takes its number from, and what the number looks like.
 
 use racun_kernel::id::BusinessUnitId;
-use racun_kernel::{Authority, SalesBook, Series, Tenant};
+use racun_kernel::{Authority, SalesBook, Tenant};
+use racun_store::Series;
 use time::Date;
 
 use crate::DocumentKind;

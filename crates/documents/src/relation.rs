@@ -1,7 +1,8 @@
 //! Links between documents, and what each side calls them.
 
 use racun_kernel::id::{EntityId, RelationId};
-use racun_kernel::{Decimal, Field, Tenant, Unique};
+use racun_kernel::{Decimal, Tenant};
+use racun_store::{Field, Unique};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -93,7 +94,7 @@ pub struct Relation {
     pub created_at: OffsetDateTime,
 }
 
-racun_kernel::record! {
+racun_store::record! {
     /// Links between documents.
     pub static RELATIONS: Relation = "document_relations";
     |relation|

@@ -1,7 +1,8 @@
 //! What an update changed.
 
+use racun_kernel::Tenant;
 use racun_kernel::id::{EntityId, VersionId};
-use racun_kernel::{Field, Tenant};
+use racun_store::Field;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -40,7 +41,7 @@ pub struct Editor {
     pub email: String,
 }
 
-racun_kernel::record! {
+racun_store::record! {
     /// Versions of all kinds of documents.
     pub static VERSIONS: Version = "document_versions";
     |version|

@@ -1,7 +1,8 @@
 //! Electronic devices in business premises.
 
 use racun_kernel::id::EntityId;
-use racun_kernel::{Decision, Event, EventKind, Field, Issues, Patch, Tenant, Unique};
+use racun_kernel::{Issues, Patch, Tenant};
+use racun_store::{Decision, Event, EventKind, Field, Unique};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -169,7 +170,7 @@ pub fn device_key(premise: PremiseId, name: &str) -> String {
     format!("{premise}/{name}")
 }
 
-racun_kernel::record! {
+racun_store::record! {
     /// Where devices are kept. By `premise_id` a unit holds all of a premise, by the hidden field
     /// `key` the one of a name, which a premise uses once.
     pub static FISCAL_DEVICES: Device = "fiscal_devices";

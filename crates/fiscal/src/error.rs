@@ -1,6 +1,7 @@
 //! Why a command on fiscal settings is refused.
 
-use racun_kernel::{CannotOpen, Issue, Issues, StoreError};
+use racun_kernel::{CannotOpen, Issue, Issues};
+use racun_store::StoreError;
 
 use crate::{Authority, Class, Unknown, fina, furs};
 

@@ -2,7 +2,7 @@
 
 use crate::{FISCAL_DEVICES, FISCAL_PREMISES, FISCAL_SETTINGS};
 
-racun_kernel::events! {
+racun_store::events! {
     /// What happens to settings and to the certificate among them.
     pub mod fiscal_settings on FISCAL_SETTINGS {
         UPDATED = "fiscal_settings.updated",
@@ -24,5 +24,5 @@ racun_kernel::events! {
 }
 
 /// All of them.
-pub static ALL: [&[racun_kernel::EventKind]; 3] =
+pub static ALL: [&[racun_store::EventKind]; 3] =
     [fiscal_settings::ALL, fiscal_premise::ALL, fiscal_device::ALL];

@@ -72,7 +72,8 @@ pub use port::{
 pub use premise::{
     BusinessPremise, DeviceId, FISCAL_PREMISES, MAX_PREMISES, NewPremise, PremiseId, premise_key,
 };
-pub use racun_kernel::{Actor, Authority, AuthorityError};
+pub use racun_kernel::{Authority, AuthorityError};
+pub use racun_store::Actor;
 pub use sale::{
     Buyer, CorrectedForm, CorrectedInvoice, Correction, Means, Numbering, Place, Sale, SaleKind,
     SaleTax,
@@ -81,5 +82,5 @@ pub use settings::{FISCAL_SETTINGS, FiscalSettings, Places, SettingsInput};
 pub use working_days::{Counting, Days, alarm_at, deadline, is_working_day, last_day};
 
 /// Every table of this crate.
-pub static TABLES: [&racun_kernel::Table; 5] =
+pub static TABLES: [&racun_store::Table; 5] =
     [&FISCAL_SETTINGS, &FISCAL_PREMISES, &FISCAL_DEVICES, &EXCHANGES, &DUE_EXCHANGES];

@@ -1,6 +1,7 @@
 //! Which sequence a fiscal number is of.
 
-use racun_kernel::{Issues, Patch, SalesBook, Series, Tenant};
+use racun_kernel::{Issues, Patch, SalesBook, Tenant};
+use racun_store::Series;
 use time::OffsetDateTime;
 
 use crate::{Authority, FiscalError, Numbering, Place, Refusal, check_starting_number};

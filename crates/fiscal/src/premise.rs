@@ -6,9 +6,8 @@ use std::str::FromStr;
 use racun_kernel::id::{
     EntityId, FinaDevice, FinaPremise, FursDevice, FursPremise, InvalidId, format_ulid, parse_ulid,
 };
-use racun_kernel::{
-    Decision, Environment, EventKind, Field, Issues, Kind, Patch, Put, Stamp, Tenant, Unique,
-};
+use racun_kernel::{Environment, Issues, Kind, Patch, Stamp, Tenant};
+use racun_store::{Decision, EventKind, Field, Put, Unique};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use time::{Duration, OffsetDateTime};
 use ulid::Ulid;
@@ -373,7 +372,7 @@ pub fn premise_key(authority: Authority, name: &str) -> String {
     format!("{}/{name}", authority.name())
 }
 
-racun_kernel::record! {
+racun_store::record! {
     /// Where premises are kept. By the hidden field `key` a unit holds the one of a name, which an
     /// entity uses once for each authority, for ever.
     pub static FISCAL_PREMISES: BusinessPremise = "fiscal_premises";

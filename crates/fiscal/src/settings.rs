@@ -1,10 +1,8 @@
 //! What an entity told an authority's rules, and its certificate.
 
 use racun_kernel::id::EntityId;
-use racun_kernel::{
-    CannotOpen, Decision, Event, EventKind, Field, Issue, Issues, Patch, Reseal, Tenant, text,
-    vat_number,
-};
+use racun_kernel::{CannotOpen, Issue, Issues, Patch, Reseal, Tenant, text, vat_number};
+use racun_store::{Decision, Event, EventKind, Field};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -281,7 +279,7 @@ fn check_label(label: &str) -> Result<(), Issue> {
     text::check(label, MAX_LABEL_CHARS)
 }
 
-racun_kernel::record! {
+racun_store::record! {
     /// Where settings are kept. A row's id is the authority's name.
     pub static FISCAL_SETTINGS: FiscalSettings = "fiscal_settings";
     |settings|

@@ -9,7 +9,8 @@ use std::collections::HashMap;
 
 use actix_web::http::header::HeaderMap;
 use racun_access::{self as access, API_KEYS, Caller, ENTITIES, Entity};
-use racun_kernel::{Record as _, Scope, Stamp, Store, Table, Tenant};
+use racun_kernel::{Scope, Stamp, Tenant};
+use racun_store::{Record as _, Store, Table};
 use ring::digest::{SHA256, digest};
 
 use crate::request::single;

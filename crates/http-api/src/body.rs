@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use racun_kernel::calendar::format_instant;
-use racun_kernel::{Decimal, Id, Kind, Metadata, Page, Pagination, Patch};
+use racun_kernel::{Decimal, Id, Kind, Metadata, Patch};
+use racun_store::{Page, Pagination};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 use time::OffsetDateTime;

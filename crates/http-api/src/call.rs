@@ -10,7 +10,8 @@ use actix_web::{FromRequest, HttpMessage as _, HttpRequest};
 use racun_access::{AccountScope, Caller, Entity};
 use racun_application::fiscalization::{Fiscal, Outside, Ports};
 use racun_application::printing::PrintPdf;
-use racun_kernel::{Context, Scope, Stamp, Store};
+use racun_kernel::{Scope, Stamp};
+use racun_store::{Context, Store};
 use serde::Serialize;
 
 use crate::answer::Page;

@@ -14,7 +14,8 @@ use futures_util::future::join;
 use racun_access::{self as access, AccessError, Caller, Entity, Permission};
 use racun_application::billing;
 use racun_kernel::id::EntityId;
-use racun_kernel::{Context, Scope, Stamp, Store};
+use racun_kernel::{Scope, Stamp};
+use racun_store::{Context, Store};
 
 use crate::auth_cache::{AuthCache, AuthKey, Authenticated};
 use crate::billing::features;

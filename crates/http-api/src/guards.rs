@@ -1,8 +1,8 @@
 //! What the operator allows callers: how much mail they send, and who may sign up.
 
 use racun_access::{AccessError, Forbidden, has_accounts};
-use racun_kernel::Store;
 use racun_mail::MailLimits;
+use racun_store::Store;
 
 /// What the operator allows.
 #[derive(Debug, Clone, Copy, Default)]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
 use racun_access::{MasterKeyError, MasterKeyRecord};
-use racun_kernel::StoreError;
+use racun_store::StoreError;
 use serde::Serialize;
 use utoipa::ToSchema;
 

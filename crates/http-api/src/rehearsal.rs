@@ -27,9 +27,8 @@ use actix_web::{Error, HttpMessage as _, HttpRequest};
 use async_trait::async_trait;
 use futures_util::FutureExt as _;
 use racun_catalog::{NoAnswer, VatAnswer, VatQuery, VatRegistry};
-use racun_kernel::{
-    Issues, Read, Refusal, Rows, Store, StoreDecorator, StoreError, TransactError, Unit,
-};
+use racun_kernel::Issues;
+use racun_store::{Read, Refusal, Rows, Store, StoreDecorator, StoreError, TransactError, Unit};
 use tokio::sync::Semaphore;
 
 use crate::answer;

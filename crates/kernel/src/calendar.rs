@@ -42,7 +42,7 @@ pub fn to_millisecond(instant: OffsetDateTime) -> OffsetDateTime {
 
 /// `instant` without what is finer than a microsecond: the finest that a store compares.
 #[must_use]
-pub(crate) fn to_microsecond(instant: OffsetDateTime) -> OffsetDateTime {
+pub fn to_microsecond(instant: OffsetDateTime) -> OffsetDateTime {
     instant.replace_microsecond(instant.microsecond()).unwrap_or(instant)
 }
 

@@ -7,6 +7,7 @@
 //! | `markdown` | the few marks that a text may use, as HTML and as plain text           |
 //! | `wording`  | the default texts, by language                                         |
 //! | `format`   | dates and amounts as people of a language write them                   |
+//! | `mailer`   | the port that carries e-mail                                           |
 //! | `outgoing` | a mail as a record: queued, sent or failed                             |
 //! | `window`   | how often something is sent                                            |
 //!
@@ -16,16 +17,18 @@
 
 mod address;
 mod format;
+mod mailer;
 mod markdown;
 mod outgoing;
 mod template;
 mod window;
 mod wording;
 
-use racun_kernel::Table;
+use racun_store::Table;
 
 pub use address::{MAX_RECIPIENTS, parse_addresses};
 pub use format::{amount, day};
+pub use mailer::{Attachment, Mail, MailError, Mailbox, Mailer};
 pub use markdown::{to_html, to_plain};
 pub use outgoing::{AttachedInvoice, MAILS, MailKind, MailState, NewMail, OutgoingMail, SECRET};
 pub use template::{VARIABLES, Values, check_variables, defused, fill, fill_line, uses};

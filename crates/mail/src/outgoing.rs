@@ -1,7 +1,8 @@
 //! A mail as a record: written in the commit of what it tells of, delivered later.
 
 use racun_kernel::id::{AccountId, EntityId, MailId};
-use racun_kernel::{Field, Stamp, Tenant};
+use racun_kernel::{Stamp, Tenant};
+use racun_store::Field;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -162,7 +163,7 @@ pub struct OutgoingMail {
     pub updated_at: OffsetDateTime,
 }
 
-racun_kernel::record! {
+racun_store::record! {
     /// Where mails are kept: with their entity, else with their account, else in the directory.
     pub static MAILS: OutgoingMail = "mails";
     |mail|

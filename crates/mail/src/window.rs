@@ -1,7 +1,8 @@
 //! How often something is sent.
 
+use racun_kernel::Tenant;
 use racun_kernel::id::{AccountId, EntityId};
-use racun_kernel::{Field, Tenant};
+use racun_store::Field;
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 
@@ -108,7 +109,7 @@ pub struct SendWindow {
     pub created_at: OffsetDateTime,
 }
 
-racun_kernel::record! {
+racun_store::record! {
     /// Where send windows are kept: with their entity or account.
     pub static SEND_WINDOWS: SendWindow = "send_windows";
     |window|

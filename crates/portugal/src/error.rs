@@ -1,6 +1,7 @@
 //! Why what is asked is refused in Portugal.
 
-use racun_kernel::{Issue, Issues, StoreError};
+use racun_kernel::{Issue, Issues};
+use racun_store::StoreError;
 
 use crate::{Number, SigningFailed, WallTime};
 

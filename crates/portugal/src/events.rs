@@ -2,7 +2,7 @@
 
 use crate::PT_SERIES;
 
-racun_kernel::events! {
+racun_store::events! {
     /// What happens to series.
     pub mod pt_series on PT_SERIES {
         CREATED = "pt_series.created",
@@ -12,4 +12,4 @@ racun_kernel::events! {
 }
 
 /// All of them.
-pub static ALL: [&[racun_kernel::EventKind]; 1] = [pt_series::ALL];
+pub static ALL: [&[racun_store::EventKind]; 1] = [pt_series::ALL];

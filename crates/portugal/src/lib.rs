@@ -81,4 +81,4 @@ pub use tax::{
 };
 
 /// Every table of this crate.
-pub static TABLES: [&racun_kernel::Table; 3] = [&PT_SERIES, &PT_CHAINS, &PT_FORMS];
+pub static TABLES: [&racun_store::Table; 3] = [&PT_SERIES, &PT_CHAINS, &PT_FORMS];

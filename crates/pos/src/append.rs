@@ -1,7 +1,8 @@
 //! Appends that were accepted: each is applied once, however often it is sent.
 
 use racun_kernel::id::{EntityId, PosTabId};
-use racun_kernel::{Field, Issue, Tenant};
+use racun_kernel::{Issue, Tenant};
+use racun_store::Field;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -70,7 +71,7 @@ pub struct AcceptedAppend {
     pub created_at: OffsetDateTime,
 }
 
-racun_kernel::record! {
+racun_store::record! {
     /// Where accepted appends are kept. The hidden field `key` is the id once more: rows that a
     /// field finds are read after the tab is held, and so show what was accepted while a unit
     /// waited for it.

@@ -9,10 +9,8 @@
 //! A closing never changes and cannot be deleted.
 
 use racun_kernel::id::{EntityId, PosClosingId, UserId};
-use racun_kernel::{
-    Actor, Currency, Decimal, Event, Field, Issue, Issues, Patch, Person, Series, Tenant, Unique,
-    calendar,
-};
+use racun_kernel::{Currency, Decimal, Issue, Issues, Patch, Person, Tenant, calendar};
+use racun_store::{Actor, Event, Field, Series, Unique};
 use serde::{Deserialize, Serialize};
 use time::{Date, OffsetDateTime};
 
@@ -365,7 +363,7 @@ impl Closing {
     }
 }
 
-racun_kernel::record! {
+racun_store::record! {
     /// Where closings are kept. By the hidden `day_key` no day of a place is closed twice.
     pub static CLOSINGS: Closing = "pos_closings";
     |closing|

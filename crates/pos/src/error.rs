@@ -1,6 +1,7 @@
 //! Why a command at the point of sale is refused.
 
-use racun_kernel::{Issue, Issues, StoreError};
+use racun_kernel::{Issue, Issues};
+use racun_store::StoreError;
 
 use crate::closing::Closing;
 use crate::tab::Tab;

@@ -2,7 +2,7 @@
 
 use crate::{CLOSINGS, POS_TABLES, TABS};
 
-racun_kernel::events! {
+racun_store::events! {
     /// What happens to tables.
     pub mod pos_table on POS_TABLES {
         CREATED = "pos_table.created",
@@ -28,4 +28,4 @@ racun_kernel::events! {
 }
 
 /// All of them.
-pub static ALL: [&[racun_kernel::EventKind]; 3] = [pos_table::ALL, pos_tab::ALL, pos_closing::ALL];
+pub static ALL: [&[racun_store::EventKind]; 3] = [pos_table::ALL, pos_tab::ALL, pos_closing::ALL];

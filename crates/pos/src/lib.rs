@@ -50,7 +50,7 @@ pub use line::{
     LineInput, MAX_AMOUNT, MAX_LINE_TAXES, MAX_LINE_TEXT_CHARS, MAX_LINES, TabLine, TabTax,
     TaxInput, named_items, named_taxes,
 };
-pub use racun_kernel::Actor;
+pub use racun_store::Actor;
 pub use tab::{
     CLAIM_TTL, Claim, DeviceId, InvoiceStage, InvoiceTerms, Invoiced, LineChoice, MAX_DEVICE_CHARS,
     MAX_NOTE_CHARS, Moved, Moving, Part, Reckoning, TABS, Tab, TabInvoice, TabPatch, TabState,
@@ -60,4 +60,4 @@ pub use table::{MAX_LABEL_CHARS, MAX_TABLES, POS_TABLES, PosTable, PosTableInput
 pub use totals::{MAX_SHARES, TabTaxTotal, TabTotals, deal};
 
 /// Every table of this crate.
-pub static TABLES: [&racun_kernel::Table; 4] = [&POS_TABLES, &TABS, &APPENDS, &CLOSINGS];
+pub static TABLES: [&racun_store::Table; 4] = [&POS_TABLES, &TABS, &APPENDS, &CLOSINGS];

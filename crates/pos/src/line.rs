@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use racun_kernel::id::{ItemId, PosLineId, TaxId, UserId};
 use racun_kernel::{Decimal, Id, InvalidId, Issue, Issues, Kind};
+use racun_store::Actor;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
 use crate::check::{not_blank, required, text};
 use crate::known::Known;
-use racun_kernel::Actor;
 
 /// Lines that a tab may hold, and that one command may send.
 pub const MAX_LINES: usize = 500;

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use racun_kernel::Actor;
 use racun_kernel::id::{EntityId, PosTableId};
-use racun_kernel::{Decision, Event, EventKind, Field, Issues, Metadata, Patch, Tenant};
+use racun_kernel::{Issues, Metadata, Patch, Tenant};
+use racun_store::Actor;
+use racun_store::{Decision, Event, EventKind, Field};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -145,7 +146,7 @@ impl PosTable {
     }
 }
 
-racun_kernel::record! {
+racun_store::record! {
     /// Where tables are kept. The hidden field `live_of` is the entity of those that are not
     /// deleted: by it a unit holds all that count.
     pub static POS_TABLES: PosTable = "pos_tables";

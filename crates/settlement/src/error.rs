@@ -1,6 +1,7 @@
 //! Why a command of settlement is refused.
 
-use racun_kernel::{Decimal, Issues, StoreError};
+use racun_kernel::{Decimal, Issues};
+use racun_store::StoreError;
 
 /// Why a command of settlement is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -2,7 +2,7 @@
 
 use crate::PAYMENTS;
 
-racun_kernel::events! {
+racun_store::events! {
     /// What happens to payments.
     pub mod payment on PAYMENTS {
         RECEIVED = "payment.received" to Entity says "created",

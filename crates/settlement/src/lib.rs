@@ -51,4 +51,4 @@ pub use type_change::{
 };
 
 /// Every table of this crate.
-pub static TABLES: [&racun_kernel::Table; 1] = [&PAYMENTS];
+pub static TABLES: [&racun_store::Table; 1] = [&PAYMENTS];

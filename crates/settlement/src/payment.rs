@@ -1,7 +1,8 @@
 //! The payment.
 
 use racun_kernel::id::{EntityId, ExpenseId, PaymentId};
-use racun_kernel::{Decimal, Field, Issue, Issues, Metadata, PaymentType, Tenant};
+use racun_kernel::{Decimal, Issue, Issues, Metadata, PaymentType, Tenant};
+use racun_store::Field;
 use serde::{Deserialize, Serialize};
 use time::{Date, OffsetDateTime};
 
@@ -148,7 +149,7 @@ impl Payment {
     }
 }
 
-racun_kernel::record! {
+racun_store::record! {
     /// Where payments are kept.
     ///
     /// The hidden field `allocation_of` is the invoice's id on active allocations and null on all

@@ -1,7 +1,8 @@
 //! The one decision on what settles what, and its commands.
 
 use racun_kernel::id::{EntityId, PaymentId};
-use racun_kernel::{Currency, Decimal, Issue, Issues, PaymentType, Put, Stamp};
+use racun_kernel::{Currency, Decimal, Issue, Issues, PaymentType, Stamp};
+use racun_store::Put;
 use time::Date;
 
 use crate::books::Books;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use racun_kernel::testing::contract::{SAMPLES, Sample};
-use racun_kernel::{ListQuery, Put, Record, Series, Store, StoreError, Writes};
+use racun_store::testing::contract::{SAMPLES, Sample};
+use racun_store::{ListQuery, Put, Record, Series, Store, StoreError, Writes};
 use racun_store_postgres::{Options, PgStore, create_table_sql, migrate};
 use racun_test_postgres::{Cluster, Durability};
 use tokio_postgres::NoTls;

@@ -3,7 +3,8 @@
 
 use std::collections::HashSet;
 
-use racun_kernel::{Load, Put, PutKind, Tenant, Unit, Value};
+use racun_kernel::Tenant;
+use racun_store::{Load, Put, PutKind, Unit, Value};
 
 use crate::group::Decided;
 

@@ -2,7 +2,7 @@
 
 use diesel::result::{DatabaseErrorKind, Error};
 use diesel_async::pooled_connection::deadpool::PoolError;
-use racun_kernel::{StoreError, Table};
+use racun_store::{StoreError, Table};
 
 use crate::schema;
 

@@ -1,8 +1,8 @@
-//! The list language as SQL, meaning exactly what `racun_kernel::evaluate` means.
+//! The list language as SQL, meaning exactly what `racun_store::evaluate` means.
 //!
 //! Conditions are only ever joined by AND at the top, where SQL's unknown counts as false.
 
-use racun_kernel::{
+use racun_store::{
     Clause, Direction, Field, FieldKind, ListQuery, Operator, Order, Source, State, Table, Value,
 };
 

@@ -3,8 +3,9 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use racun_kernel::{
-    Load, Loaded, PutKind, Refusal, Series, StoreError, Tenant, TransactError, Unit, Writes,
+use racun_kernel::Tenant;
+use racun_store::{
+    Load, Loaded, PutKind, Refusal, Series, StoreError, TransactError, Unit, Writes,
 };
 use tokio::sync::oneshot;
 

@@ -3,7 +3,7 @@
 //! change has looked for processes and has not yet noted the new key.
 
 use diesel_async::AsyncPgConnection;
-use racun_kernel::StoreError;
+use racun_store::StoreError;
 
 use crate::lease::{is_in_use, number};
 use crate::pool;

@@ -21,8 +21,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use diesel_async::AsyncPgConnection;
-use racun_kernel::StoreError;
-use racun_kernel::read_cache::ReadCache;
+use racun_store::StoreError;
+use racun_store::read_cache::ReadCache;
 use tokio::runtime::Handle;
 use tokio::sync::{Notify, watch};
 use tokio::time::timeout;

@@ -66,10 +66,11 @@ use diesel_async::AsyncPgConnection;
 use diesel_async::pooled_connection::deadpool::Object;
 use futures_util::FutureExt as _;
 use futures_util::future::join_all;
-use racun_kernel::read_cache::{CacheKey, CacheScope, CachedRows, ReadTicket};
-use racun_kernel::{
+use racun_kernel::Tenant;
+use racun_store::read_cache::{CacheKey, CacheScope, CachedRows, ReadTicket};
+use racun_store::{
     ACTIVITIES, Entry, Fullness, ListQuery, Look, Read, Rows, Store, StoreError, Stored, Table,
-    Tally, TallyRow, Tenant, TransactError, Unit,
+    Tally, TallyRow, TransactError, Unit,
 };
 use tokio::runtime::Handle;
 

@@ -10,7 +10,7 @@
 //! are found in them without the rows. They ascend, for most values grow and are then added at one
 //! end.
 
-use racun_kernel::{Field, FieldKind, Listing, Source, State, Table};
+use racun_store::{Field, FieldKind, Listing, Source, State, Table};
 
 use crate::schema::{CREATED_AT, array_of, quote};
 

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use racun_kernel::{Load, Put, PutKind, Series, StoreError, Stored, Table, Tenant, Value};
+use racun_kernel::Tenant;
+use racun_store::{Load, Put, PutKind, Series, StoreError, Stored, Table, Value};
 
 use crate::schema::quote;
 use crate::statement::{Bind, HeldRow, SeriesRow, Statement};

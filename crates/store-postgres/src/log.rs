@@ -21,7 +21,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use diesel::QueryResult;
 use diesel_async::AsyncPgConnection;
 use futures_util::future::{join, join3};
-use racun_kernel::{ACTIVITIES, Entry, StoreError, Stored};
+use racun_store::{ACTIVITIES, Entry, StoreError, Stored};
 
 use crate::error::unavailable;
 use crate::read::see;

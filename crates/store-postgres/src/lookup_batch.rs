@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use diesel_async::AsyncPgConnection;
 use futures_util::future::join;
-use racun_kernel::{LOOKUP_LIMIT, StoreError, Stored, Table, Tenant};
+use racun_kernel::Tenant;
+use racun_store::{LOOKUP_LIMIT, StoreError, Stored, Table};
 use tokio::sync::oneshot;
 
 use crate::error::{of_pool, unavailable};

@@ -6,7 +6,7 @@ use diesel::migration::{MigrationSource, MigrationVersion};
 use diesel::pg::Pg;
 use diesel_async::{AsyncConnection, AsyncMigrationHarness, AsyncPgConnection};
 use diesel_migrations::{EmbeddedMigrations, MigrationHarness, embed_migrations};
-use racun_kernel::StoreError;
+use racun_store::StoreError;
 use tokio::runtime::Builder;
 
 use crate::statement::{NumberRow, Statement};

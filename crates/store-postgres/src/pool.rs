@@ -13,7 +13,7 @@ use diesel_async::pooled_connection::{
 };
 use diesel_async::{AsyncConnection, AsyncPgConnection, SimpleAsyncConnection};
 use futures_util::FutureExt;
-use racun_kernel::StoreError;
+use racun_store::StoreError;
 use tokio::runtime::Handle;
 
 use crate::error::of_pool;

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use diesel::QueryableByName;
 use diesel::sql_types::{BigInt, Bool};
 use futures_util::FutureExt as _;
-use racun_kernel::{Bucket, RateLimits, StoreError, Taken};
+use racun_store::{Bucket, RateLimits, StoreError, Taken};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 

@@ -4,9 +4,8 @@
 use diesel::QueryResult;
 use diesel_async::AsyncPgConnection;
 use futures_util::future::{BoxFuture, join, join3};
-use racun_kernel::{
-    BYTES, Field, FieldKind, ListQuery, Operator, StoreError, Stored, Table, Tenant, Value,
-};
+use racun_kernel::Tenant;
+use racun_store::{BYTES, Field, FieldKind, ListQuery, Operator, StoreError, Stored, Table, Value};
 
 use crate::error::{of_question, unavailable};
 use crate::filter;

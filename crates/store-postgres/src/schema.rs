@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use diesel_async::AsyncPgConnection;
-use racun_kernel::{Field, FieldKind, Source, StoreError, Table, Unique};
+use racun_store::{Field, FieldKind, Source, StoreError, Table, Unique};
 
 use crate::error::unavailable;
 use crate::listing;

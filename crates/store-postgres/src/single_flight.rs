@@ -8,7 +8,8 @@ use std::hash::Hash;
 use diesel_async::AsyncPgConnection;
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, join_all};
-use racun_kernel::{ListQuery, Read, Rows, StoreError, Stored, Table, Tally, TallyRow, Tenant};
+use racun_kernel::Tenant;
+use racun_store::{ListQuery, Read, Rows, StoreError, Stored, Table, Tally, TallyRow};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 

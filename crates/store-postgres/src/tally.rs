@@ -1,4 +1,4 @@
-//! Tallies as SQL, meaning exactly what `racun_kernel::evaluate_tally` means.
+//! Tallies as SQL, meaning exactly what `racun_store::evaluate_tally` means.
 //!
 //! All tallies of a report are one statement, so that they see one state of the database. Use cases
 //! declare them, so there are few such statements, and connections keep them prepared. Numbers are
@@ -6,9 +6,10 @@
 
 use diesel_async::AsyncPgConnection;
 use futures_util::future::join;
-use racun_kernel::{
-    Clause, Condition, Decimal, FieldKind, Figure, JsonPath, ListQuery, Part, StoreError, Table,
-    Tally, TallyRow, Tenant, Value, Within,
+use racun_kernel::{Decimal, Tenant};
+use racun_store::{
+    Clause, Condition, FieldKind, Figure, JsonPath, ListQuery, Part, StoreError, Table, Tally,
+    TallyRow, Value, Within,
 };
 
 use crate::error::of_question;

@@ -8,8 +8,9 @@ use diesel::QueryResult;
 use diesel::result::{DatabaseErrorKind, Error};
 use futures_util::FutureExt;
 use futures_util::future::{join_all, join4, ready};
-use racun_kernel::read_cache::{CacheScope, Writing};
-use racun_kernel::{ACTIVITIES, Series, StoreError, Tenant};
+use racun_kernel::Tenant;
+use racun_store::read_cache::{CacheScope, Writing};
+use racun_store::{ACTIVITIES, Series, StoreError};
 
 use crate::error::{is_deadlock, is_epoch_over, of_write, unavailable};
 use crate::lease::Lease;

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use racun_kernel::{ACTIVITIES, FieldKind, Put, PutKind, StoreError, Table, Tenant, Unique, Value};
+use racun_kernel::Tenant;
+use racun_store::{ACTIVITIES, FieldKind, Put, PutKind, StoreError, Table, Unique, Value};
 
 use crate::filter::{array, cell};
 use crate::schema::{column_type, quote};

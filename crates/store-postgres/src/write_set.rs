@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
-use racun_kernel::{Put, PutKind, Tenant, Unique};
+use racun_kernel::Tenant;
+use racun_store::{Put, PutKind, Unique};
 
 use crate::group::Decided;
 

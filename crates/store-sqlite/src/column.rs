@@ -5,7 +5,7 @@
 
 use std::cmp::Ordering;
 
-use racun_kernel::{FieldKind, Value};
+use racun_store::{FieldKind, Value};
 use rusqlite::types::Value as Cell;
 
 use crate::encoding;

@@ -11,7 +11,7 @@
 
 use std::collections::BTreeMap;
 
-use racun_kernel::{Field, Put, PutKind, Table, Value};
+use racun_store::{Field, Put, PutKind, Table, Value};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use crate::column::{self, Column};

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use racun_kernel::{ACTIVITIES, FieldKind, Source, Table, Unique};
+use racun_store::{ACTIVITIES, FieldKind, Source, Table, Unique};
 
 use crate::OpenError;
 

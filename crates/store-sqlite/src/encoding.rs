@@ -1,9 +1,9 @@
-//! Values as SQLite keeps them: ordered there exactly as [`racun_kernel::Value::order`] orders
+//! Values as SQLite keeps them: ordered there exactly as [`racun_store::Value::order`] orders
 //! them.
 
-use racun_kernel::Value;
 use racun_kernel::calendar::format_date;
-use racun_kernel::sorting::number_key;
+use racun_store::Value;
+use racun_store::sorting::number_key;
 use rusqlite::types::Value as Cell;
 use time::OffsetDateTime;
 

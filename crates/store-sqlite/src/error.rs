@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use racun_kernel::{StoreError, Table};
+use racun_store::{StoreError, Table};
 use rusqlite::ErrorCode;
 
 /// Why a store does not open. The text is for the operator who starts the program.

@@ -1,6 +1,6 @@
 //! Racun's store on SQLite: the embedded default, one file in the data folder, or none at all.
 //!
-//! Generic: a record costs a declaration ([`racun_kernel::Table`]), not a schema. What is not here:
+//! Generic: a record costs a declaration ([`racun_store::Table`]), not a schema. What is not here:
 //! any knowledge of what the records are.
 //!
 //! | Module        | Owns                                                             |

@@ -1,6 +1,7 @@
 //! The statements of the reads that are not lists.
 
-use racun_kernel::{BYTES, LOOKUP_LIMIT, Stored, Table, Tenant};
+use racun_kernel::Tenant;
+use racun_store::{BYTES, LOOKUP_LIMIT, Stored, Table};
 use rusqlite::{Connection, OptionalExtension as _, Row};
 
 use crate::encoding::text_array;

@@ -84,7 +84,7 @@ mod tests {
             });
             run_for(&mut connection, read, time);
         }
-        assert_eq!(answers.recv().unwrap(), Err(racun_kernel::StoreError::TooExpensive));
+        assert_eq!(answers.recv().unwrap(), Err(racun_store::StoreError::TooExpensive));
         assert_eq!(answers.recv().unwrap(), Ok(1));
     }
 }

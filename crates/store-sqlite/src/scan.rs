@@ -1,4 +1,4 @@
-//! Lists that are found in columns ([`crate::columns`]), meaning what [`racun_kernel::evaluate`]
+//! Lists that are found in columns ([`crate::columns`]), meaning what [`racun_store::evaluate`]
 //! means.
 //!
 //! Segments are looked through in the direction in which ids break ties, row by row, so that of two
@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 
 use memchr::memmem::Finder;
 use racun_kernel::text::fold;
-use racun_kernel::{Clause, ListQuery, Operator, Source, Stored, Table};
+use racun_store::{Clause, ListQuery, Operator, Source, Stored, Table};
 use rusqlite::Connection;
 
 use crate::column::{self, Column};
@@ -67,7 +67,7 @@ impl<'a> Scan<'a> {
         let texts = texts.map(|text| Finder::new(text.as_bytes())).collect();
         let tests = others.into_iter().map(test).collect::<Option<_>>()?;
         let inside = inside.into_iter().map(test).collect::<Option<_>>()?;
-        let order = |order: &racun_kernel::Order| {
+        let order = |order: &racun_store::Order| {
             Some((column(order.place, order.field.source)?, downwards(query, order)))
         };
         // Outside the trash nothing has a time when it came there: all are null.
@@ -330,9 +330,9 @@ fn body(connection: &Connection, owner: Owner<'_>, id: &str) -> rusqlite::Result
 
 /// What `clause` wants of a value's bytes; `None` when it looks at what no column holds.
 fn test(clause: &Clause) -> Option<Test> {
-    use racun_kernel::FieldKind::Text;
+    use racun_store::FieldKind::Text;
     let is_text = clause.field.kind == Text;
-    let of = |bound: &racun_kernel::Value, test: fn(Ordering) -> bool| -> Test {
+    let of = |bound: &racun_store::Value, test: fn(Ordering) -> bool| -> Test {
         let bound = column::bytes(bound);
         Box::new(move |value| !value.is_empty() && test(value.cmp(&bound[..])))
     };

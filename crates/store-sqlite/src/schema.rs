@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use racun_kernel::{ACTIVITIES, Field, FieldKind, Source, Table, Unique};
+use racun_store::{ACTIVITIES, Field, FieldKind, Source, Table, Unique};
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
 use crate::{OpenError, columns};

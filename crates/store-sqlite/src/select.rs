@@ -1,8 +1,7 @@
-//! Lists as SQL: the same meaning as [`racun_kernel::evaluate`], clause by clause.
+//! Lists as SQL: the same meaning as [`racun_store::evaluate`], clause by clause.
 
-use racun_kernel::{
-    Clause, Cursor, Direction, ListQuery, Operator, Order, Stored, Table, Tenant, Value,
-};
+use racun_kernel::Tenant;
+use racun_store::{Clause, Cursor, Direction, ListQuery, Operator, Order, Stored, Table, Value};
 use rusqlite::Connection;
 use rusqlite::types::Value as Cell;
 
@@ -275,9 +274,9 @@ fn held(operand: &Sql, count: &str, texts: &[String]) -> Sql {
 
 #[cfg(test)]
 mod tests {
-    use racun_kernel::RawQuery;
     use racun_kernel::id::EntityId;
-    use racun_kernel::testing::contract::{NOTES, SAMPLES};
+    use racun_store::RawQuery;
+    use racun_store::testing::contract::{NOTES, SAMPLES};
     use time::macros::datetime;
 
     use super::*;

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use racun_kernel::Table;
+use racun_store::Table;
 use rusqlite::Connection;
 
 use crate::columns::{self, Owner};

@@ -1,6 +1,6 @@
 //! Statements whose values are bound, never spliced.
 
-use racun_kernel::{Field, Source};
+use racun_store::{Field, Source};
 use rusqlite::types::Value as Cell;
 use rusqlite::{Connection, Row, params_from_iter};
 

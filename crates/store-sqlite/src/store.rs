@@ -7,10 +7,11 @@ use std::thread::JoinHandle;
 use std::time::Instant;
 
 use async_trait::async_trait;
-use racun_kernel::read_cache::{CacheKey, CacheScope, CachedRows, ReadCache};
-use racun_kernel::{
+use racun_kernel::Tenant;
+use racun_store::read_cache::{CacheKey, CacheScope, CachedRows, ReadCache};
+use racun_store::{
     ACTIVITIES, Entry, Fullness, ListQuery, Look, Store, StoreError, Stored, Table, Tally,
-    TallyRow, Tenant, TransactError, Unit,
+    TallyRow, TransactError, Unit,
 };
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
@@ -361,9 +362,9 @@ impl Store for SqliteStore {
 mod tests {
     use std::sync::Mutex;
 
-    use racun_kernel::Put;
     use racun_kernel::id::{AccountId, EntityId};
-    use racun_kernel::testing::contract::{SAMPLES, Sample};
+    use racun_store::Put;
+    use racun_store::testing::contract::{SAMPLES, Sample};
 
     use super::*;
 

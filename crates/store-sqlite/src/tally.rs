@@ -1,10 +1,11 @@
 //! Tallies: SQLite finds the rows, and the kernel counts them. No number is added up in SQL.
 
+use racun_kernel::Tenant;
 use racun_kernel::calendar::parse_date;
-use racun_kernel::sorting::number;
-use racun_kernel::{
+use racun_store::sorting::number;
+use racun_store::{
     CountedRow, Counter, Field, FieldKind, ListQuery, Part, Projection, Table, Tally, TallyRow,
-    Tenant, Value,
+    Value,
 };
 use rusqlite::types::Value as Cell;
 use rusqlite::{Connection, Row};

@@ -1,8 +1,8 @@
 //! One unit: load, decide, write. It runs alone, on the only connection that writes, so that no
 //! other unit changes the rows that it loads.
 
-use racun_kernel::read_cache::CacheScope;
-use racun_kernel::{
+use racun_store::read_cache::CacheScope;
+use racun_store::{
     Event, Load, Loaded, Put, PutKind, Refusal, Series, StoreError, Stored, TransactError, Unit,
 };
 use rusqlite::types::Value as Cell;
@@ -160,9 +160,10 @@ fn keep_counts<'a>(
 
 #[cfg(test)]
 mod tests {
+    use racun_kernel::Tenant;
     use racun_kernel::id::EntityId;
-    use racun_kernel::testing::contract::SAMPLES;
-    use racun_kernel::{Field, FieldKind, Tenant};
+    use racun_store::testing::contract::SAMPLES;
+    use racun_store::{Field, FieldKind};
 
     use super::*;
 

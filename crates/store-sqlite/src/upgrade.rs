@@ -14,7 +14,7 @@
 
 use std::path::Path;
 
-use racun_kernel::{ACTIVITIES, Table};
+use racun_store::{ACTIVITIES, Table};
 use rusqlite::types::Value as Cell;
 use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params_from_iter};
 
@@ -426,9 +426,9 @@ fn write(
 
 #[cfg(test)]
 mod tests {
-    use racun_kernel::Put;
     use racun_kernel::id::EntityId;
-    use racun_kernel::testing::contract::{SAMPLES, Sample};
+    use racun_store::Put;
+    use racun_store::testing::contract::{SAMPLES, Sample};
 
     use super::*;
 

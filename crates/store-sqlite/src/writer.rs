@@ -6,8 +6,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
 
-use racun_kernel::read_cache::ReadCache;
-use racun_kernel::{Fullness, StoreError, TransactError, Unit};
+use racun_store::read_cache::ReadCache;
+use racun_store::{Fullness, StoreError, TransactError, Unit};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use tokio::sync::{mpsc, oneshot};
 
@@ -197,8 +197,8 @@ fn run_one(transaction: &mut Transaction<'_>, unit: Unit) -> Result<Written, Tra
 #[cfg(test)]
 mod tests {
     use racun_kernel::id::EntityId;
-    use racun_kernel::testing::contract::{SAMPLES, Sample};
-    use racun_kernel::{Put, Writes};
+    use racun_store::testing::contract::{SAMPLES, Sample};
+    use racun_store::{Put, Writes};
 
     use super::*;
 

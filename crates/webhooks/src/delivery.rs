@@ -1,7 +1,8 @@
 //! Deliveries: one row for each attempt to post an event to an endpoint.
 
+use racun_kernel::Stamp;
 use racun_kernel::id::WebhookDeliveryId;
-use racun_kernel::{Field, Stamp};
+use racun_store::Field;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -119,7 +120,7 @@ pub struct Delivery {
     pub replayed_at: Option<OffsetDateTime>,
 }
 
-racun_kernel::record! {
+racun_store::record! {
     /// Where deliveries are kept: with the owner of the endpoint. The hidden field `open` is the
     /// endpoint of those whose event has not arrived and will not without a replay.
     pub static DELIVERIES: Delivery = "webhook_deliveries";

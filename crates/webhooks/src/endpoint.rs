@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use racun_kernel::id::UserId;
-use racun_kernel::{CannotOpen, Field, Metadata, Patch, Record, Reseal, Stamp, Vault};
+use racun_kernel::{CannotOpen, Metadata, Patch, Reseal, Stamp, Vault};
+use racun_store::{Field, Record};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use time::{Duration, OffsetDateTime};
@@ -95,7 +96,7 @@ pub struct EndpointInput {
     pub metadata: Patch<BTreeMap<String, String>>,
 }
 
-racun_kernel::record! {
+racun_store::record! {
     /// Where endpoints are kept: with the entity or account that they are of.
     pub static ENDPOINTS: Endpoint = "webhook_endpoints";
     |endpoint|

@@ -1,6 +1,7 @@
 //! Why a command on webhooks is refused.
 
-use racun_kernel::{Issue, Issues, StoreError};
+use racun_kernel::{Issue, Issues};
+use racun_store::StoreError;
 
 /// Why a command on webhooks is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -2,7 +2,7 @@
 
 use crate::ENDPOINTS;
 
-racun_kernel::events! {
+racun_store::events! {
     /// What happens to endpoints.
     pub mod webhook on ENDPOINTS {
         CREATED = "webhook.created",

@@ -1,8 +1,7 @@
 //! What callers say of endpoints.
 
-use racun_kernel::{
-    Decimal, EventKind, Issue, Issues, Metadata, Patch, Receivers, Stamp, Vault, text,
-};
+use racun_kernel::{Decimal, Issue, Issues, Metadata, Patch, Stamp, Vault, text};
+use racun_store::{EventKind, Receivers};
 use serde_json::{Map, Value as Json};
 
 use crate::endpoint::{Endpoint, EndpointInput};

@@ -1,5 +1,5 @@
 //! Webhooks: endpoints, signatures, attempts, and the log of them. The kinds of events are
-//! [`racun_kernel::log`]'s.
+//! [`racun_store::log`]'s.
 //!
 //! An [`Endpoint`] subscribes to kinds of events. Each event becomes one [`Delivery`] for each of
 //! them, and a row of the queue ([`DueDelivery`]) by which a worker finds it. A worker takes it
@@ -57,4 +57,4 @@ pub use signature::{MASKED_SECRET, body_signature, new_secret, standard_signatur
 pub use url::{MAX_URL_CHARS, Schemes, check_url};
 
 /// The tables of this crate, for stores that make them.
-pub static TABLES: [&racun_kernel::Table; 3] = [&ENDPOINTS, &DELIVERIES, &DUE_DELIVERIES];
+pub static TABLES: [&racun_store::Table; 3] = [&ENDPOINTS, &DELIVERIES, &DUE_DELIVERIES];

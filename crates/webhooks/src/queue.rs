@@ -1,6 +1,7 @@
 //! The queue: what is to be sent, when, and what follows from what came of it.
 
-use racun_kernel::{Clause, Field, ListQuery, Operator, Order, Put, Stamp, Tenant};
+use racun_kernel::{Stamp, Tenant};
+use racun_store::{Clause, Field, ListQuery, Operator, Order, Put};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -33,7 +34,7 @@ pub struct DueDelivery {
     pub created_at: OffsetDateTime,
 }
 
-racun_kernel::record! {
+racun_store::record! {
     /// Where due deliveries are kept: in the directory, where workers look for those of all
     /// tenants.
     pub static DUE_DELIVERIES: DueDelivery = "due_deliveries";

@@ -367,7 +367,7 @@ impl Reader {
         Self { account, address: racun.address().to_owned(), ..self }
     }
 
-    async fn fill(&self, store: &dyn racun_kernel::Store, total: u64) {
+    async fn fill(&self, store: &dyn racun_store::Store, total: u64) {
         let id = self.path.rsplit('/').next().expect("an id");
         seed::fill(store, &self.account.entity, id, total).await;
     }

@@ -6,7 +6,8 @@ use std::time::Instant;
 
 use racun_documents::{Document, DocumentId, DocumentKind, Stage, Voided};
 use racun_kernel::id::EntityId;
-use racun_kernel::{Decimal, Put, Store, Tenant, Unit, Writes};
+use racun_kernel::{Decimal, Tenant};
+use racun_store::{Put, Store, Unit, Writes};
 use racun_store_postgres::{Options, PgStore};
 use racun_store_sqlite::SqliteStore;
 use time::Duration;

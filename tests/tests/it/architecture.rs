@@ -228,7 +228,7 @@ const BY_HAND: &[(&str, &str, &[&str])] = &[
 ];
 
 const UNIT_OF_WORK: &[&str] =
-    &["crates/kernel/src/", "crates/store-sqlite/src/", "crates/store-postgres/src/"];
+    &["crates/store/src/", "crates/store-sqlite/src/", "crates/store-postgres/src/"];
 
 #[test]
 fn records_are_read_by_handles_and_use_cases_run_by_calls() {

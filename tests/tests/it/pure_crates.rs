@@ -5,8 +5,6 @@ pub const PURE: &[(&str, &[&str])] = &[
     (
         "racun-kernel",
         &[
-            "async-trait",
-            "base64",
             "bigdecimal",
             "idna",
             "jiff",
@@ -20,12 +18,26 @@ pub const PURE: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "racun-store",
+        &[
+            "async-trait",
+            "base64",
+            "racun-kernel",
+            "serde",
+            "serde_json",
+            "thiserror",
+            "time",
+            "ulid",
+        ],
+    ),
+    (
         "racun-access",
         &[
             "argon2",
             "base64",
             "ipnet",
             "racun-kernel",
+            "racun-store",
             "ring",
             "serde",
             "serde_json",
@@ -33,9 +45,15 @@ pub const PURE: &[(&str, &[&str])] = &[
             "time",
         ],
     ),
-    ("racun-billing", &["racun-kernel", "serde", "serde_json", "thiserror", "time"]),
-    ("racun-catalog", &["async-trait", "racun-kernel", "serde", "serde_json", "thiserror", "time"]),
-    ("racun-documents", &["racun-kernel", "serde", "serde_json", "thiserror", "time", "ulid"]),
+    ("racun-billing", &["racun-kernel", "racun-store", "serde", "serde_json", "thiserror", "time"]),
+    (
+        "racun-catalog",
+        &["async-trait", "racun-kernel", "racun-store", "serde", "serde_json", "thiserror", "time"],
+    ),
+    (
+        "racun-documents",
+        &["racun-kernel", "racun-store", "serde", "serde_json", "thiserror", "time", "ulid"],
+    ),
     (
         "racun-einvoicing",
         &[
@@ -56,6 +74,7 @@ pub const PURE: &[(&str, &[&str])] = &[
             "base64",
             "md-5",
             "racun-kernel",
+            "racun-store",
             "serde",
             "serde_json",
             "thiserror",
@@ -63,7 +82,7 @@ pub const PURE: &[(&str, &[&str])] = &[
             "ulid",
         ],
     ),
-    ("racun-mail", &["racun-kernel", "serde", "thiserror", "time"]),
+    ("racun-mail", &["async-trait", "racun-kernel", "racun-store", "serde", "thiserror", "time"]),
     (
         // It prints documents, so it knows them.
         "racun-paper",
@@ -80,17 +99,30 @@ pub const PURE: &[(&str, &[&str])] = &[
     ),
     (
         "racun-portugal",
-        &["base64", "encoding_rs", "racun-kernel", "roxmltree", "serde", "thiserror", "time"],
+        &[
+            "base64",
+            "encoding_rs",
+            "racun-kernel",
+            "racun-store",
+            "roxmltree",
+            "serde",
+            "thiserror",
+            "time",
+        ],
     ),
-    ("racun-pos", &["racun-kernel", "serde", "thiserror", "time"]),
+    ("racun-pos", &["racun-kernel", "racun-store", "serde", "thiserror", "time"]),
     ("racun-render", &["thiserror", "zip"]),
-    ("racun-settlement", &["racun-kernel", "serde", "serde_json", "thiserror", "time"]),
+    (
+        "racun-settlement",
+        &["racun-kernel", "racun-store", "serde", "serde_json", "thiserror", "time"],
+    ),
     (
         "racun-webhooks",
         &[
             "async-trait",
             "base64",
             "racun-kernel",
+            "racun-store",
             "ring",
             "serde",
             "serde_json",
@@ -117,6 +149,7 @@ pub const PURE: &[(&str, &[&str])] = &[
             "racun-pos",
             "racun-render",
             "racun-settlement",
+            "racun-store",
             "racun-webhooks",
             "serde",
             "serde_json",

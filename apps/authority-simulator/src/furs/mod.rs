@@ -8,14 +8,14 @@ mod rules;
 
 use racun_authorities::xml::{envelope, parse};
 use racun_fiscal::Authority;
+use reply::Reply;
+use request::Received;
 
 use crate::fault::{Fault, Twist};
 use crate::ledger::Refused;
 use crate::schema::FURS;
 use crate::soap;
 use crate::state::{Answer, Asked, Refusal, State};
-use reply::Reply;
-use request::Received;
 
 const SOAP_PATH: &str = "/v1/cash_registers";
 

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use crate::clock::Clock;
 use racun_authorities::Certificate;
 use rustls::RootCertStore;
 use rustls::client::danger::HandshakeSignatureValid;
@@ -14,6 +13,8 @@ use rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
 use rustls::{
     CertificateError, DigitallySignedStruct, DistinguishedName, Error as TlsError, SignatureScheme,
 };
+
+use crate::clock::Clock;
 
 /// The certificates of a PEM text.
 ///

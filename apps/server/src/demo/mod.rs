@@ -22,13 +22,13 @@ mod pos;
 mod qr;
 mod receipt;
 
+use player::Player;
 use racun_authority_simulator::Running;
 use racun_fiscal::Authority;
 use racun_paper::Template;
 use serde_json::{Value, json};
 
 use crate::{clock, print};
-use player::Player;
 
 pub use einvoice::write as write_einvoices;
 

@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use racun_gateways::Bucket;
-use racun_kernel::Mailbox;
 use racun_mail::MailLimits;
+use racun_mail::Mailbox;
 use racun_webhooks::Schedule;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer};

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use racun_gateways::SmtpMailer;
 use racun_http_api::{Network, Origins};
-use racun_kernel::Mailbox;
+use racun_mail::Mailbox;
 use serde::Deserializer;
 use serde::de::{Error, Visitor};
 use tracing::Level;

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use racun_access::{MASTER_KEYS, MasterKeyRecord};
-use racun_kernel::{Store, StoreError, Tenant, Writes};
+use racun_kernel::Tenant;
+use racun_store::{Store, StoreError, Writes};
 use racun_store_postgres::{Options, PgStore, hold_key, hold_key_alone};
 use racun_store_sqlite::SqliteStore;
 use racun_test_postgres::database;

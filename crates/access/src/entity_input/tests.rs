@@ -1,7 +1,7 @@
 //! What is accepted of an entity.
 
-use racun_kernel::testing::stamp;
 use racun_kernel::{Principal, Stamp};
+use racun_store::testing::stamp;
 use serde_json::json;
 use time::OffsetDateTime;
 

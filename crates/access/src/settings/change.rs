@@ -178,7 +178,7 @@ fn holds_nul(value: &Json) -> bool {
 mod tests {
     use proptest::collection::btree_map;
     use proptest::prelude::*;
-    use racun_kernel::testing::stamp;
+    use racun_store::testing::stamp;
     use serde_json::json;
     use time::OffsetDateTime;
 

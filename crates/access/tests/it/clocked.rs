@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use racun_kernel::{Store, StoreDecorator, TransactError, Unit};
+use racun_store::{Store, StoreDecorator, TransactError, Unit};
 use racun_store_sqlite::SqliteStore;
 use time::OffsetDateTime;
 
@@ -21,7 +21,7 @@ impl StoreDecorator for Clocked {
 
     async fn transact(&self, unit: Unit) -> Result<(), TransactError> {
         let now = Some(self.now);
-        let decide = Box::new(move |mut loaded: racun_kernel::Loaded| {
+        let decide = Box::new(move |mut loaded: racun_store::Loaded| {
             loaded.now = now;
             (unit.decide)(loaded)
         });

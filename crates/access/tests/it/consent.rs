@@ -2,7 +2,8 @@
 
 use racun_access::*;
 use racun_kernel::id::{ApiKeyId, EntityId};
-use racun_kernel::{Context, Environment, LOOKUP_LIMIT, Put, Role, Scope};
+use racun_kernel::{Environment, Role, Scope};
+use racun_store::{Context, LOOKUP_LIMIT, Put};
 use serde_json::json;
 
 use crate::world::{PASSWORD, World, user_id};

@@ -1,7 +1,8 @@
 //! Which entity and account a request acts in.
 
 use racun_access::*;
-use racun_kernel::{Context, Environment, ListQuery, Role};
+use racun_kernel::{Environment, Role};
+use racun_store::{Context, ListQuery};
 
 use crate::world::World;
 

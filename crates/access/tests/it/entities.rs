@@ -1,7 +1,8 @@
 //! Making, changing and disabling entities.
 
 use racun_access::*;
-use racun_kernel::{Context, Environment, Patch, Role};
+use racun_kernel::{Environment, Patch, Role};
+use racun_store::Context;
 use serde_json::{Value as Json, json};
 use time::Duration;
 

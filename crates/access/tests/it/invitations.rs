@@ -1,7 +1,8 @@
 //! Inviting people who have no user.
 
 use racun_access::*;
-use racun_kernel::{Context, Environment, Role, Scope};
+use racun_kernel::{Environment, Role, Scope};
+use racun_store::Context;
 use time::Duration;
 
 use crate::world::{PASSWORD, START, World, user_id};

@@ -149,7 +149,7 @@ async fn failures_of_the_past_are_cleared_away() {
         fail(&world, &format!("person{n}@example.com"), &Origin::default(), NOW).await;
     }
     let kept = async || {
-        let mut query = racun_kernel::ListQuery::first_page(&LOGIN_GUARDS);
+        let mut query = racun_store::ListQuery::first_page(&LOGIN_GUARDS);
         query.limit = 100;
         let tenant = racun_kernel::Tenant::directory();
         let page = world.store().page::<LoginGuard>(&LOGIN_GUARDS, &tenant, &query).await.unwrap();

@@ -1,7 +1,8 @@
 //! What ends an operator's token.
 
 use racun_access::*;
-use racun_kernel::{Context, Environment, Role};
+use racun_kernel::{Environment, Role};
+use racun_store::Context;
 use time::Duration;
 
 use crate::till::Till;

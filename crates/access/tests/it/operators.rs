@@ -1,7 +1,8 @@
 //! Who has a PIN, and who gives it.
 
 use racun_access::*;
-use racun_kernel::{Authority, Context, Environment, OperatorIdentity, Patch, Role};
+use racun_kernel::{Authority, Environment, OperatorIdentity, Patch, Role};
+use racun_store::Context;
 use time::Duration;
 
 use crate::till::Till;

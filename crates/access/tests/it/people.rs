@@ -1,7 +1,8 @@
 //! Who belongs to an entity.
 
 use racun_access::*;
-use racun_kernel::{Context, Environment, Patch, Role};
+use racun_kernel::{Environment, Patch, Role};
+use racun_store::Context;
 
 use crate::world::{World, user_id};
 

@@ -135,7 +135,7 @@ async fn no_key_is_made_in_a_session_that_ended() {
     let sandbox = Environment::Sandbox;
     let key = create_account_key(store, &account, sandbox, named(None, &[]), &later).await;
     assert_eq!(key.map(|_| ()), Err(AccessError::Unauthorized));
-    let cx = racun_kernel::Context::new(store, &scope, &later);
+    let cx = racun_store::Context::new(store, &scope, &later);
     let key = create_entity_key(cx, named(None, &[])).await;
     assert_eq!(key.map(|_| ()), Err(AccessError::Unauthorized));
 }

@@ -1,7 +1,8 @@
 //! What is secret does not show.
 
 use racun_access::*;
-use racun_kernel::{Context, Environment, Record, Role};
+use racun_kernel::{Environment, Role};
+use racun_store::{Context, Record};
 
 use crate::world::World;
 

@@ -1,10 +1,10 @@
 //! Handing a till over: what a PIN opens, and what failures lock.
 
-use racun_kernel::Context;
 use std::sync::Arc;
 
 use racun_access::*;
 use racun_kernel::Environment;
+use racun_store::Context;
 use time::Duration;
 
 use crate::clocked::Clocked;
@@ -78,7 +78,7 @@ async fn an_operator_enters_their_entity_and_nothing_else() {
     assert_eq!(refused, AccessError::Forbidden(Forbidden::EntityNotAccessible));
     let beyond = AccessError::Forbidden(Forbidden::PosOperatorScope);
     assert_eq!(enter_account(store, &operator, None).await.unwrap_err(), beyond);
-    let query = racun_kernel::ListQuery::first_page(&ENTITIES);
+    let query = racun_store::ListQuery::first_page(&ENTITIES);
     assert_eq!(list_entities(store, &operator, None, None, &query).await.unwrap_err(), beyond);
     let (scope, entity) = enter(store, &operator, None).await.unwrap();
     assert_eq!(authorize(&scope, &entity, Permission::WriteRecords), Err(beyond.clone()));

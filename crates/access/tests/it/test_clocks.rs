@@ -2,7 +2,8 @@
 
 use racun_access::*;
 use racun_kernel::id::EntityId;
-use racun_kernel::{Context, Environment, Principal, Role};
+use racun_kernel::{Environment, Principal, Role};
+use racun_store::Context;
 use time::Duration;
 
 use crate::world::{START, World};

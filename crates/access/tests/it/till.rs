@@ -1,7 +1,8 @@
 //! An entity with people at a till.
 
 use racun_access::*;
-use racun_kernel::{Context, Environment, Role, Scope};
+use racun_kernel::{Environment, Role, Scope};
+use racun_store::Context;
 use time::Duration;
 
 use crate::world::{World, user_id};

@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 
 use racun_access::*;
-use racun_kernel::{Context, Entropy, Environment, Role, Scope, Stamp, Store};
+use racun_kernel::{Entropy, Environment, Role, Scope, Stamp};
+use racun_store::{Context, Store};
 use racun_store_sqlite::SqliteStore;
 use time::macros::datetime;
 use time::{Duration, OffsetDateTime};

@@ -3,7 +3,7 @@
 use racun_access::Entity;
 use racun_billing::{SUBSCRIPTIONS, Subscription, subscription_id};
 use racun_documents::DocumentKind;
-use racun_kernel::{Held, One, UnitBuilder, Writes};
+use racun_store::{Held, One, UnitBuilder, Writes};
 
 use super::beside;
 use crate::error::Error;

@@ -18,7 +18,8 @@ use racun_billing::{
     subscription_id,
 };
 use racun_kernel::id::AccountId;
-use racun_kernel::{Context, Decision, Issue, Put, Stamp, Store, StoreError, Tenant, Writes};
+use racun_kernel::{Issue, Stamp, Tenant};
+use racun_store::{Context, Decision, Put, Store, StoreError, Writes};
 
 pub(crate) use meter::Meter;
 pub use worker::{Limits, Problem, Report, run_due};

@@ -2,9 +2,8 @@
 
 use racun_billing::{DUE_SUBSCRIPTIONS, DueSubscription, SUBSCRIPTIONS, Subscription, due_by};
 use racun_kernel::id::SubscriptionId;
-use racun_kernel::{
-    Cursor, Decision, Direction, Principal, Stamp, Store, StoreError, Tenant, Writes,
-};
+use racun_kernel::{Principal, Stamp, Tenant};
+use racun_store::{Cursor, Decision, Direction, Store, StoreError, Writes};
 
 use super::beside;
 

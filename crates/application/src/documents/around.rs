@@ -5,8 +5,9 @@ use racun_documents::{
     Document, DocumentError, DocumentId, DocumentKind, RELATIONS, Refused, Relation, RelationType,
     Stage,
 };
-use racun_kernel::{Context, Decimal, Held, Many, UnitBuilder};
+use racun_kernel::Decimal;
 use racun_settlement::{PAYMENTS, Payment};
+use racun_store::{Context, Held, Many, UnitBuilder};
 
 use super::issue::{advances, hold_payments, payment_field};
 use super::{links, read};

@@ -7,11 +7,9 @@ use racun_documents::{
     CreationSource, Document, DocumentError, DocumentId, DocumentKind, EInvoiceWishes, GivenTotals,
     InvoicedTab, NewDocument, NewLine, Refused, Relation,
 };
-use racun_kernel::{
-    Actor, Context, Held, Issue, Issues, PaymentType, Principal, Store, StoreError, Tenant,
-    UnitBuilder, Writes,
-};
+use racun_kernel::{Issue, Issues, PaymentType, Principal, Tenant};
 use racun_settlement::{NewPayment, PAYMENTS, Payment};
+use racun_store::{Actor, Context, Held, Store, StoreError, UnitBuilder, Writes};
 use serde_json::Value as Json;
 
 use super::buyer::{buyer, find_out, rechecked};
@@ -323,7 +321,7 @@ impl From<FiscalRequest> for Finalizing {
 /// Issues a draft: gives it the next number of its sequence, and settles it.
 ///
 /// # Errors
-/// [`racun_kernel::StoreError::NotFound`], [`racun_documents::Refused::NotDraft`], a date in the
+/// [`racun_store::StoreError::NotFound`], [`racun_documents::Refused::NotDraft`], a date in the
 /// future, or another than the day of issue of a fiscalized document, links that no longer
 /// fit, an advance invoice that is not paid in full, or [`DocumentError::ChangedMeanwhile`] when
 /// another request moved the draft to another sequence or changed its links. What fiscalization

@@ -10,9 +10,8 @@ use racun_catalog::{
 use racun_documents::{NumberCheck, Party};
 use racun_kernel::calendar::local_date;
 use racun_kernel::id::{FinancialCategoryId, ItemId};
-use racun_kernel::{
-    Context, Issue, Issues, ListQuery, Record, Stamp, Store, StoreError, Table, Tenant,
-};
+use racun_kernel::{Issue, Issues, Stamp, Tenant};
+use racun_store::{Context, ListQuery, Record, Store, StoreError, Table};
 use time::Date;
 
 use super::request::{DocumentRequest, LineRequest};

@@ -6,10 +6,9 @@ use racun_documents::{
     Document, DocumentError, DocumentId, DocumentKind, Numbering, Relation, RelationType, Stage,
     credit, link,
 };
-use racun_kernel::{
-    Actor, Authority, Event, Held, Issues, Many, Number, PaymentType, Put, UnitBuilder, Writes,
-};
+use racun_kernel::{Authority, Issues, PaymentType};
 use racun_settlement::{NewPayment, Outcome, PAYMENTS, Payment, PaymentWrite, Settleable};
+use racun_store::{Actor, Event, Held, Many, Number, Put, UnitBuilder, Writes};
 use time::Date;
 
 use super::links;
@@ -263,7 +262,7 @@ pub(super) fn relation_puts(old: &[Relation], new: &[Relation]) -> Vec<Put> {
 }
 
 fn not_found(id: DocumentId) -> Error {
-    racun_kernel::StoreError::NotFound { id: id.to_string() }.into()
+    racun_store::StoreError::NotFound { id: id.to_string() }.into()
 }
 
 /// The error as found in the request's `payments`.

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use racun_documents::{Document, DocumentError, DocumentId, RELATIONS, Relation, link};
-use racun_kernel::{Context, Held, Issue, Issues, Many, One, StoreError, UnitBuilder};
+use racun_kernel::{Issue, Issues};
+use racun_store::{Context, Held, Many, One, StoreError, UnitBuilder};
 
 use super::read::get_all;
 use super::request::DocumentRequest;

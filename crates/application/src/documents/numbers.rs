@@ -5,7 +5,8 @@ use racun_access::{Entity, Key, setting};
 use racun_catalog::{BUSINESS_UNITS, BusinessUnit};
 use racun_documents::number_format::{FormatKind, NumberFormat, series_key};
 use racun_documents::{DocumentError, DocumentKind, NumberFormats, Numbering, UnitNumbering};
-use racun_kernel::{Issue, Issues, Series, Stamp, Store, StoreError, Tenant};
+use racun_kernel::{Issue, Issues, Stamp, Tenant};
+use racun_store::{Series, Store, StoreError};
 use serde_json::{Map, Value as Json};
 use time::Date;
 

@@ -7,7 +7,8 @@ use racun_access::Entity;
 use racun_catalog::Customer;
 use racun_documents::calculation::CalculationMode;
 use racun_documents::{Document, DocumentError, DocumentKind, InvoicedTab};
-use racun_kernel::{Actor, Stamp};
+use racun_kernel::Stamp;
+use racun_store::Actor;
 
 use super::create::{Beside, Creation, Order, Origin, draft};
 use super::gather::{LineRecords, ResolvedReferences, today};

@@ -7,9 +7,10 @@ use racun_documents::{
     Document, DocumentError, DocumentId, DocumentKind, RELATIONS, Relation, TitleType, VERSIONS,
     Version,
 };
-use racun_kernel::{
-    Clause, Context, Issues, ListQuery, Operator, Order, Page, RawQuery, Record, Scope, Store,
-    StoreError, Table, Tenant, Value, Walk,
+use racun_kernel::{Issues, Scope, Tenant};
+use racun_store::{
+    Clause, Context, ListQuery, Operator, Order, Page, RawQuery, Record, Store, StoreError, Table,
+    Value, Walk,
 };
 
 use super::buyer::buyer;

@@ -2,7 +2,8 @@
 
 use racun_access::Entity;
 use racun_documents::{Document, DocumentId, Relation};
-use racun_kernel::{Context, PaymentType, Stamp, StoreError};
+use racun_kernel::{PaymentType, Stamp};
+use racun_store::{Context, StoreError};
 
 use crate::einvoicing::{Judging, delivered_by, paid};
 use crate::error::Error;

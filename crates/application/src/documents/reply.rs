@@ -4,9 +4,8 @@ use racun_access::Entity;
 use racun_catalog::{FINANCIAL_CATEGORIES, FinancialCategory};
 use racun_documents::events::Happening;
 use racun_documents::{Document, DocumentError, DocumentId};
-use racun_kernel::{
-    Clause, Context, Decision, Issue, Issues, ListQuery, Operator, StoreError, Writes,
-};
+use racun_kernel::{Issue, Issues};
+use racun_store::{Clause, Context, Decision, ListQuery, Operator, StoreError, Writes};
 
 use super::gather::{archived_category, today};
 

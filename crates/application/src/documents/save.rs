@@ -10,10 +10,8 @@ use racun_catalog::{
 };
 use racun_documents::{Content, NewLine, Party};
 use racun_kernel::id::CustomerId;
-use racun_kernel::{
-    Actor, Event, Held, Issue, Issues, Many, One, Patch, Put, Stamp, StoreError, Tenant,
-    UnitBuilder, Writes, vat_number,
-};
+use racun_kernel::{Issue, Issues, Patch, Stamp, Tenant, vat_number};
+use racun_store::{Actor, Event, Held, Many, One, Put, StoreError, UnitBuilder, Writes};
 use time::Date;
 
 use super::gather::ResolvedReferences;

@@ -6,8 +6,9 @@ use racun_documents::{
     Content, CreationSource, Document, DocumentError, DocumentId, DocumentKind, Line, NewDocument,
     Numbering, Refused, Relation, Stage, Voided, credit, link, rest,
 };
-use racun_kernel::{Decimal, Put, Writes};
+use racun_kernel::Decimal;
 use racun_settlement::{PaymentWrite, SettleableKind};
+use racun_store::{Put, Writes};
 use time::{Date, OffsetDateTime};
 
 use super::around::{Around, FoundAround};
@@ -44,7 +45,7 @@ pub struct Voiding {
 /// and device of the invoice.
 ///
 /// # Errors
-/// [`racun_kernel::StoreError::NotFound`], what the document's stage refuses, an advance invoice
+/// [`racun_store::StoreError::NotFound`], what the document's stage refuses, an advance invoice
 /// that is applied, a document that credit notes stand on, a credit note that was paid back or
 /// settles another invoice than the one that it gives back of, a fiscalized document that is no
 /// plain invoice, or what fiscalization lacks.
@@ -216,7 +217,7 @@ fn by_credit(
     let paid = id.to_string();
     let outcome = settlement.settle_by_credit(&paid, &paying, released, &note, stamp)?;
     sheet.take_over(&outcome, stamp);
-    let gone = || racun_kernel::StoreError::NotFound { id: id.to_string() };
+    let gone = || racun_store::StoreError::NotFound { id: id.to_string() };
     let document = sheet.document(id).cloned().ok_or_else(gone)?.void(voided)?;
     sheet.replace(document.clone());
     let credit = sheet.document(credit.id).cloned().unwrap_or(credit);

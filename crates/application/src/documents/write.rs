@@ -6,11 +6,9 @@ use racun_documents::{
     Content, Document, DocumentError, DocumentId, DocumentKind, Editor, Refused, Relation,
     Revision, Version, credit, link,
 };
-use racun_kernel::{
-    Actor, Authority, Context, Decimal, Decision, Held, Issue, Issues, Many, One, UnitBuilder,
-    Writes,
-};
+use racun_kernel::{Authority, Decimal, Issue, Issues};
 use racun_settlement::{Outcome, Payment, PaymentWrite};
+use racun_store::{Actor, Context, Decision, Held, Many, One, UnitBuilder, Writes};
 
 use super::buyer::{buyer, find_out};
 use super::compose::{all_told, has_dated_taxes, recompose, told_with};
@@ -101,7 +99,7 @@ impl HeldChange {
 /// credit note gives.
 ///
 /// # Errors
-/// [`racun_kernel::StoreError::NotFound`], what the document's stage refuses, what is wrong with
+/// [`racun_store::StoreError::NotFound`], what the document's stage refuses, what is wrong with
 /// the request, or links and totals that settlement refuses.
 pub async fn update<'a>(
     ports: impl Into<Ports<'a>>,
@@ -279,7 +277,7 @@ impl Change<'_> {
         }
         writes.puts.extend(relation_puts(links.0, links.1));
         writes.puts.extend(sheet.puts());
-        let gone = || racun_kernel::StoreError::NotFound { id: id.to_string() };
+        let gone = || racun_store::StoreError::NotFound { id: id.to_string() };
         let document = sheet.document(id).cloned().ok_or_else(gone)?;
         Ok((document, writes))
     }
@@ -318,7 +316,7 @@ fn check_reason(edit: &Edit) -> Result<(), Issues> {
 /// Deletes a draft, with its links.
 ///
 /// # Errors
-/// [`racun_kernel::StoreError::NotFound`], [`Refused::NotDraft`], or [`Refused::Settled`] for an
+/// [`racun_store::StoreError::NotFound`], [`Refused::NotDraft`], or [`Refused::Settled`] for an
 /// advance invoice that something is paid on.
 pub async fn delete(cx: Context<'_>, id: DocumentId) -> Result<Document, Error> {
     let seen = read::links_of(cx, id).await?;
@@ -344,7 +342,7 @@ pub async fn delete(cx: Context<'_>, id: DocumentId) -> Result<Document, Error> 
 /// Makes a deleted draft a draft again. Its links ended with it; an update links it again.
 ///
 /// # Errors
-/// [`racun_kernel::StoreError::NotFound`], or [`Refused::NotInTrash`].
+/// [`racun_store::StoreError::NotFound`], or [`Refused::NotInTrash`].
 pub async fn restore(cx: Context<'_>, id: DocumentId) -> Result<Document, DocumentError> {
     let decide = |before: Document, actor: &Actor| {
         let after = before.restore(actor.stamp())?;

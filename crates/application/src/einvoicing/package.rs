@@ -5,8 +5,9 @@ use racun_catalog::FileStorage;
 use racun_documents::{Document, DocumentId, EInvoiceForm};
 use racun_einvoicing::eslog::{self, Attached};
 use racun_exports::{ArchiveNames, archive};
-use racun_kernel::{Context, StoreError, calendar};
+use racun_kernel::calendar;
 use racun_paper::Paper;
+use racun_store::{Context, StoreError};
 
 use super::facts::envelope_facts;
 use super::serve::{ready, refused, written, xml_of};

@@ -3,8 +3,9 @@
 use racun_access::Entity;
 use racun_documents::{Document, DocumentId, DocumentKind, RELATIONS, Relation};
 use racun_einvoicing::Facts;
-use racun_kernel::{Context, PaymentType, StoreError};
+use racun_kernel::PaymentType;
 use racun_settlement::{PAYMENTS, Payment};
+use racun_store::{Context, StoreError};
 
 use super::facts::{Around, Seller, facts_of};
 use crate::documents::{all_of, by_field, get_documents, links_of, live_payments, payment_field};

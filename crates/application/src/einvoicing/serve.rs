@@ -3,7 +3,8 @@
 use racun_access::Entity;
 use racun_documents::{Document, DocumentId, EInvoiceForm, Refused};
 use racun_einvoicing::{Facts, Finding, Specification, Syntax, Verdict, Written, eslog};
-use racun_kernel::{Actor, Context, Decision, Issue, Issues};
+use racun_kernel::{Issue, Issues};
+use racun_store::{Actor, Context, Decision};
 
 use super::error::EInvoiceRefused;
 use super::facts::{Around, facts_of};
@@ -27,7 +28,7 @@ pub struct EInvoiceFile {
 /// checked as it would be issued now.
 ///
 /// # Errors
-/// [`racun_kernel::StoreError::NotFound`], another country, a kind that has no such form, or the
+/// [`racun_store::StoreError::NotFound`], another country, a kind that has no such form, or the
 /// store's failure.
 pub async fn validate(
     cx: Context<'_>,
@@ -52,7 +53,7 @@ pub async fn validate(
 /// The document `id` as a file of `form`: XRechnung as UBL, ZUGFeRD's XML as CII, e-SLOG.
 ///
 /// # Errors
-/// [`racun_kernel::StoreError::NotFound`], a draft, another country, a kind that has no such form,
+/// [`racun_store::StoreError::NotFound`], a draft, another country, a kind that has no such form,
 /// a document that the last check did not find valid or that is valid no more, or the store's
 /// failure.
 pub async fn file(

@@ -2,7 +2,7 @@
 
 use racun_einvoicing::eslog;
 use racun_fiscal::Authority;
-use racun_kernel::Context;
+use racun_store::Context;
 
 use crate::error::Error;
 use crate::fiscal::settings;

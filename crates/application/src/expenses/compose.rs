@@ -6,9 +6,8 @@ use racun_access::Entity;
 use racun_catalog::{SUPPLIERS, Supplier};
 use racun_documents::TransactionType;
 use racun_documents::expense::ExpenseContent;
-use racun_kernel::{
-    Issue, Issues, Metadata, One, Patch, Stamp, Store, StoreError, Tenant, UnitBuilder,
-};
+use racun_kernel::{Issue, Issues, Metadata, Patch, Stamp, Tenant};
+use racun_store::{One, Store, StoreError, UnitBuilder};
 use time::Date;
 
 use super::request::ExpenseRequest;

@@ -20,11 +20,12 @@ use racun_documents::DocumentError;
 use racun_documents::events::expense as events;
 use racun_documents::expense::{EXPENSES, Expense, ExpenseContent};
 use racun_kernel::id::ExpenseId;
-use racun_kernel::{
-    Actor, Clause, Context, Decision, Event, EventKind, Issues, ListQuery, Operator, Page,
-    RawQuery, Stamp, StoreError, Value, Writes,
-};
+use racun_kernel::{Issues, Stamp};
 use racun_settlement::{NewPayment, Outcome, PaymentWrite, Settlement};
+use racun_store::{
+    Actor, Clause, Context, Decision, Event, EventKind, ListQuery, Operator, Page, RawQuery,
+    StoreError, Value, Writes,
+};
 pub use request::{
     ExpenseCreation, ExpenseLineRequest, ExpenseRequest, SupplierPatch, TotalsRequest,
 };

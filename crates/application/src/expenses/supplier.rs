@@ -4,7 +4,8 @@ use racun_catalog::events::{item, supplier};
 use racun_catalog::{Item, Resource as _, SUPPLIERS, Supplier, SupplierInput};
 use racun_documents::expense::{ExpenseContent, ExpenseSupplier};
 use racun_kernel::id::SupplierId;
-use racun_kernel::{Actor, Issue, Issues, One, Patch, Stamp, UnitBuilder, Writes};
+use racun_kernel::{Issue, Issues, Patch, Stamp};
+use racun_store::{Actor, One, UnitBuilder, Writes};
 
 use super::compose::ResolvedReferences;
 use super::request::ExpenseRequest;

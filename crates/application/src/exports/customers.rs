@@ -3,7 +3,7 @@
 use racun_catalog::Customer;
 use racun_exports::ColumnKind::{Instant, Text};
 use racun_exports::{Cell, Sheet, SheetWriter};
-use racun_kernel::Context;
+use racun_store::Context;
 
 use super::{ExportError, ExportPlan, for_each_page};
 

@@ -6,7 +6,8 @@ use racun_access::Entity;
 use racun_documents::{Document, DocumentKind, Stage};
 use racun_exports::ColumnKind::{Amount, Date, Instant, Number, Text, Whole};
 use racun_exports::{Cell, Column, Sheet, SheetWriter, word};
-use racun_kernel::{Context, Currency, Decimal};
+use racun_kernel::{Currency, Decimal};
+use racun_store::Context;
 
 use super::{Export, ExportError, ExportPlan, currency_cell, for_each_page, payment_state};
 use crate::documents::taxes;

@@ -2,7 +2,8 @@
 
 use std::io;
 
-use racun_kernel::{Issues, StoreError};
+use racun_kernel::Issues;
+use racun_store::StoreError;
 
 use crate::Error;
 

@@ -6,7 +6,8 @@ use racun_documents::TransactionType;
 use racun_documents::expense::{Expense, ExpenseStage};
 use racun_exports::ColumnKind::{Amount, Date, Instant, Number, Text, Whole};
 use racun_exports::{Cell, Sheet, SheetWriter};
-use racun_kernel::{Context, Decimal};
+use racun_kernel::Decimal;
+use racun_store::Context;
 
 use super::{ExportError, ExportPlan, currency_cell, for_each_page, payment_state};
 

@@ -26,7 +26,8 @@ mod sales;
 
 use racun_access::Entity;
 use racun_exports::{Cell, SheetWriter};
-use racun_kernel::{Context, Currency, Decimal, Record, Walk};
+use racun_kernel::{Currency, Decimal};
+use racun_store::{Context, Record, Walk};
 
 pub use documents::is_counted;
 pub use error::ExportError;

@@ -6,8 +6,9 @@ use racun_documents::Document;
 use racun_documents::expense::Expense;
 use racun_exports::ColumnKind::{Amount, Date, Instant, Text, Whole};
 use racun_exports::{Cell, Sheet, SheetWriter};
-use racun_kernel::{Context, Currency, Decimal};
+use racun_kernel::{Currency, Decimal};
 use racun_settlement::{Payment, PaymentType};
+use racun_store::Context;
 
 use super::{ExportError, ExportPlan, currency_cell, walk};
 use crate::payments::{Related, related};

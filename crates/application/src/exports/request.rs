@@ -3,8 +3,9 @@
 use racun_catalog::CUSTOMERS;
 use racun_documents::DocumentKind;
 use racun_documents::expense::EXPENSES;
-use racun_kernel::{Clause, Issue, Issues, ListQuery, Operator, Order, RawQuery, Table};
+use racun_kernel::{Issue, Issues};
 use racun_settlement::PAYMENTS;
+use racun_store::{Clause, ListQuery, Operator, Order, RawQuery, Table};
 use serde::{Deserialize, Serialize};
 use time::Date;
 

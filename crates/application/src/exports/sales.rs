@@ -7,8 +7,9 @@ use racun_catalog::{FINANCIAL_CATEGORIES, FinancialCategory};
 use racun_documents::{Document, DocumentId, Line, LineKind};
 use racun_exports::ColumnKind::{Amount, Number, Text, Whole};
 use racun_exports::{Cell, Sheet, SheetWriter};
+use racun_kernel::Decimal;
 use racun_kernel::id::{FinancialCategoryId, ItemId};
-use racun_kernel::{Context, Decimal, StoreError, Walk};
+use racun_store::{Context, StoreError, Walk};
 
 use super::documents::signed;
 use super::{ExportError, ExportPlan, for_each_page, is_counted};

@@ -5,7 +5,8 @@ use racun_fiscal::{
     Authority, BusinessPremise, Device, DeviceId, FISCAL_DEVICES, FISCAL_PREMISES, FiscalError,
     NewDevice, PremiseId,
 };
-use racun_kernel::{Context, Patch, Put};
+use racun_kernel::Patch;
+use racun_store::{Context, Put};
 
 use super::check_country;
 use super::numbers::probe;

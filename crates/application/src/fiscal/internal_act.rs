@@ -8,8 +8,9 @@ use racun_fiscal::furs::{MovableKind, PremiseKind};
 use racun_fiscal::{
     Authority, BusinessPremise, FiscalError, FiscalSettings, Numbering, Refusal, year_of,
 };
-use racun_kernel::{Context, OperatorIdentity};
+use racun_kernel::OperatorIdentity;
 use racun_render::{Block, Table, Text};
+use racun_store::Context;
 use time::{Date, OffsetDateTime};
 
 use super::{PremiseState, check_country, premises, settings};
@@ -62,7 +63,7 @@ pub async fn compose(cx: Context<'_>, entity: &Entity) -> Result<Text, FiscalErr
 fn of_access(error: AccessError) -> FiscalError {
     match error {
         AccessError::Store(error) => error.into(),
-        other => racun_kernel::StoreError::Unavailable(other.to_string()).into(),
+        other => racun_store::StoreError::Unavailable(other.to_string()).into(),
     }
 }
 

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use racun_fiscal::{Authority, Place, Start, series, year_of};
-use racun_kernel::{Context, Series, StoreError, Tenant};
+use racun_kernel::Tenant;
+use racun_store::{Context, Series, StoreError};
 
 /// The last numbers of an entity's sequences, and the year that it is in the authority's zone.
 pub struct Numbers {

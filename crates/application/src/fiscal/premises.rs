@@ -5,7 +5,8 @@ use racun_fiscal::{
     Authority, BusinessPremise, Device, FISCAL_DEVICES, FISCAL_PREMISES, FiscalError, MAX_PREMISES,
     NewPremise, PremiseId, Refusal, premise_key,
 };
-use racun_kernel::{Clause, Context, ListQuery, Operator, Order, Patch, Put, StoreError, Table};
+use racun_kernel::Patch;
+use racun_store::{Clause, Context, ListQuery, Operator, Order, Put, StoreError, Table};
 
 use super::numbers::{Numbers, probe};
 use super::{ALL_ROWS, DeviceState, check_country, settings};
@@ -163,7 +164,7 @@ pub(super) async fn any_open_is_numbered(
 }
 
 /// All rows of the scope's entity whose `field` is `value`, oldest first.
-async fn page<A: racun_kernel::Record>(
+async fn page<A: racun_store::Record>(
     cx: Context<'_>,
     table: &'static Table,
     field: &str,

@@ -5,7 +5,8 @@ use racun_fiscal::{
     Actor, Authorities, Authority, BusinessPremise, Class, FISCAL_PREMISES, FiscalError, Header,
     Identity, Message, MessageId, NewPremise, Patience, PremiseId, ProviderRefusal, Reply, Unknown,
 };
-use racun_kernel::{Context, Put, StoreError, Vault, Writes};
+use racun_kernel::Vault;
+use racun_store::{Context, Put, StoreError, Writes};
 
 use super::premises::{find, insert, room};
 use super::{check_country, settings};

@@ -5,7 +5,8 @@ use racun_fiscal::{
     Actor, Authority, Certificate, FISCAL_SETTINGS, FiscalError, FiscalSettings, OpenedCertificate,
     Places, SettingsInput,
 };
-use racun_kernel::{Context, Decision, Issues, Put, Read, Store, StoreError, Tenant, Vault};
+use racun_kernel::{Issues, Tenant, Vault};
+use racun_store::{Context, Decision, Put, Read, Store, StoreError};
 
 use crate::fiscalization::of_country;
 

@@ -8,8 +8,9 @@ use racun_fiscal::{
     Authority, Content, EXCHANGES, Exchange, Header, Message, MessageId, Patience, Reply, fina,
     may_skip,
 };
-use racun_kernel::{Stamp, Store, StoreError};
+use racun_kernel::Stamp;
 use racun_settlement::{PaymentType, ProviderError, ReportError, TypeChangeRule};
+use racun_store::{Store, StoreError};
 use time::OffsetDateTime;
 
 use super::Fiscal;

@@ -6,7 +6,7 @@ use racun_fiscal::{
     Authority, AuthorityError, Content, EXCHANGES, Exchange, Header, Identity, MessageId, Outcome,
     Patience, Reply, State, due_put, fina, furs,
 };
-use racun_kernel::{Context, StoreError, Writes};
+use racun_store::{Context, StoreError, Writes};
 use time::OffsetDateTime;
 
 use super::{Fiscal, Ports};

@@ -10,10 +10,8 @@ use racun_fiscal::{
     FiscalSettings, Identity, Means, MessageId, Place, Signer, SigningFailed, Start, due_put, fina,
     form_series, furs, may_skip, series, year_of,
 };
-use racun_kernel::{
-    Decimal, Held, Issue, Issues, One, PaymentType, Put, Scope, Stamp, StoreError, Tenant,
-    UnitBuilder,
-};
+use racun_kernel::{Decimal, Issue, Issues, PaymentType, Scope, Stamp, Tenant};
+use racun_store::{Held, One, Put, StoreError, UnitBuilder};
 use time::{Date, OffsetDateTime};
 
 use super::deliver::Sending;

@@ -7,7 +7,8 @@ use racun_fiscal::{
     Authority, EXCHANGES, Exchange, FISCAL_SETTINGS, FiscalSettings, MessageId, Patience,
 };
 use racun_kernel::id::EntityId;
-use racun_kernel::{Context, Issue, Issues, Store, StoreError, Tenant, Writes};
+use racun_kernel::{Issue, Issues, Tenant};
+use racun_store::{Context, Store, StoreError, Writes};
 
 use super::Ports;
 use super::deliver::{self, Sending, send_first};

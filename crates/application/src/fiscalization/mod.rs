@@ -38,7 +38,8 @@ use std::sync::Arc;
 
 use racun_catalog::VatRegistry;
 use racun_fiscal::{Authorities, Authority, Retry};
-use racun_kernel::{Context, Vault};
+use racun_kernel::Vault;
+use racun_store::Context;
 
 pub use changes::FiscalAuthority;
 pub use error::FiscalizationRefused;

@@ -1,16 +1,15 @@
 //! Before the unit: whether a document is fiscalized, where, by whom and with which certificate.
 
+use std::sync::Arc;
+
 use racun_access::Entity;
 use racun_documents::{Document, DocumentId, DocumentKind, Numbering};
 use racun_fiscal::{
     Authority, BusinessPremise, Device, FISCAL_DEVICES, FISCAL_PREMISES, FISCAL_SETTINGS,
     FiscalSettings, Identity, Means, Place, Signer, may_skip,
 };
-use racun_kernel::{
-    Clause, Issue, Issues, ListQuery, Operator as Is, PaymentType, Record, Stamp, Store,
-    StoreError, Table, Tenant,
-};
-use std::sync::Arc;
+use racun_kernel::{Issue, Issues, PaymentType, Stamp, Tenant};
+use racun_store::{Clause, ListQuery, Operator as Is, Record, Store, StoreError, Table};
 use time::{Date, OffsetDateTime};
 
 use super::error::FiscalizationRefused;

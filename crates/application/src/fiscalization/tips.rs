@@ -21,10 +21,9 @@ use racun_fiscal::{
     Reply, fina,
 };
 use racun_kernel::id::EntityId;
-use racun_kernel::{
-    Decimal, Environment, One, Put, Stamp, Store, StoreError, Tenant, UnitBuilder, Writes,
-};
+use racun_kernel::{Decimal, Environment, Stamp, Tenant};
 use racun_settlement::Payment;
+use racun_store::{One, Put, Store, StoreError, UnitBuilder, Writes};
 use time::{Duration, OffsetDateTime};
 
 use super::Fiscal;

@@ -8,7 +8,8 @@ use racun_fiscal::{
     Authority, DUE_EXCHANGES, DueExchange, Exchange, Identity, MessageId, Outcome, Patience, State,
     alarm_at, due_by, leased_at,
 };
-use racun_kernel::{Context, Decision, Scope, Stamp, Store, StoreError, Tenant};
+use racun_kernel::{Scope, Stamp, Tenant};
+use racun_store::{Context, Decision, Store, StoreError};
 use time::{Duration, OffsetDateTime};
 
 use super::Fiscal;

@@ -13,9 +13,9 @@
 mod once;
 
 use racun_kernel::id::AccountId;
-use racun_kernel::{
-    CannotOpen, Clause, Field, ListQuery, Operator, Put, PutKind, Record, Reseal, Store,
-    StoreError, Table, Tenant, Writes,
+use racun_kernel::{CannotOpen, Reseal, Tenant};
+use racun_store::{
+    Clause, Field, ListQuery, Operator, Put, PutKind, Record, Store, StoreError, Table, Writes,
 };
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
@@ -77,7 +77,7 @@ impl std::fmt::Debug for KeptBody {
     }
 }
 
-racun_kernel::record! {
+racun_store::record! {
     /// Where keyed requests are kept: with their account.
     pub static KEYED_REQUESTS: KeyedRequest = "keyed_requests";
     |request|
@@ -279,8 +279,8 @@ pub async fn sweep(
 
 #[cfg(test)]
 mod tests {
-    use racun_kernel::Event;
     use racun_kernel::id::EventId;
+    use racun_store::Event;
     use time::macros::datetime;
 
     use super::*;

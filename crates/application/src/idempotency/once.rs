@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
-use racun_kernel::{
+use racun_store::{
     Inner, Read, Record as _, Refusal, Rows, Store, StoreDecorator, StoreError, TransactError,
     Unit, Writes,
 };

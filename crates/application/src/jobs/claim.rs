@@ -1,8 +1,7 @@
 //! Leasing what is due, and ending what is leased.
 
-use racun_kernel::{
-    Clause, ListQuery, Operator, Order, Put, Stamp, Store, StoreError, Tenant, Value, Writes,
-};
+use racun_kernel::{Stamp, Tenant};
+use racun_store::{Clause, ListQuery, Operator, Order, Put, Store, StoreError, Value, Writes};
 use time::{Duration, OffsetDateTime};
 
 use super::job::{JOBS, Job, JobState};

@@ -1,13 +1,14 @@
 //! A job, and how it goes from attempt to attempt.
 
 use racun_kernel::id::{EntityId, JobId};
-use racun_kernel::{Field, One, Put, Stamp, Tenant, UnitBuilder};
+use racun_kernel::{Stamp, Tenant};
+use racun_store::{Field, One, Put, UnitBuilder};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
 use super::JobKind;
 
-racun_kernel::record! {
+racun_store::record! {
     /// Where [`Job`]s are kept: in the directory, for workers look for those of all tenants.
     pub static JOBS: Job = "jobs";
     |job|

@@ -4,7 +4,8 @@ use std::panic::AssertUnwindSafe;
 
 use async_trait::async_trait;
 use futures_util::FutureExt as _;
-use racun_kernel::{Stamp, Store};
+use racun_kernel::Stamp;
+use racun_store::Store;
 
 use super::claim::{Ending, LeaseError, end};
 use super::job::Job;

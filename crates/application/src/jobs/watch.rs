@@ -1,7 +1,8 @@
 //! What admins see of their entity's jobs, and restarting those that were given up.
 
+use racun_kernel::Tenant;
 use racun_kernel::id::JobId;
-use racun_kernel::{Clause, Context, ListQuery, Operator, Page, StoreError, Tenant, Value, Writes};
+use racun_store::{Clause, Context, ListQuery, Operator, Page, StoreError, Value, Writes};
 
 use super::job::{JOBS, Job, JobState};
 use crate::events;

@@ -7,13 +7,13 @@ use racun_access::{
     AccessError, MailTokenPurpose, find_mail_locale, mint_invitation_token, mint_mail_token,
 };
 use racun_catalog::FileStorage;
-use racun_kernel::{
-    Attachment, Mail, MailError, Mailbox, Mailer, Put, Record, Stamp, Store, Tenant, Writes,
-};
+use racun_kernel::{Stamp, Tenant};
 use racun_mail::{
     AttachedInvoice, MAILS, MailKind, MailState, OutgoingMail, SECRET, Wording, fill_line, to_html,
     to_plain,
 };
+use racun_mail::{Attachment, Mail, MailError, Mailbox, Mailer};
+use racun_store::{Put, Record, Store, Writes};
 use serde_json::Value as Json;
 
 use super::invoices::{self, Scribe};

@@ -2,8 +2,9 @@
 
 use racun_access::AccessError;
 use racun_documents::DocumentError;
-use racun_kernel::{Issue, Issues, StoreError};
+use racun_kernel::{Issue, Issues};
 use racun_mail::LimitReached;
+use racun_store::StoreError;
 
 use crate::error::Error;
 

@@ -2,10 +2,12 @@
 
 use racun_access::{Entity, enter_as_recipient, setting};
 use racun_documents::{Document, DocumentError, DocumentId, EInvoiceForm};
+use racun_kernel::Stamp;
 use racun_kernel::id::EntityId;
-use racun_kernel::{Attachment, Context, MailError, Stamp, Store};
 use racun_mail::AttachedInvoice;
+use racun_mail::{Attachment, MailError};
 use racun_paper::Paper;
+use racun_store::{Context, Store};
 
 use super::MailingError;
 use crate::einvoicing;

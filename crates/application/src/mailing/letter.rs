@@ -4,11 +4,12 @@ use racun_access::{
     Entity, Key, Localized, Settings, check_may_send, first_outside_sandbox, setting,
 };
 use racun_kernel::text::LOCALES;
-use racun_kernel::{Context, Environment, Issue, Issues, Put, Scope, Stamp};
+use racun_kernel::{Environment, Issue, Issues, Scope, Stamp};
 use racun_mail::{
     NewMail, OutgoingMail, Values, Words, check_variables, fill_line, parse_addresses, to_html,
     to_plain, uses,
 };
+use racun_store::{Context, Put};
 use serde_json::{Map, Value as Json};
 
 use super::{MailingError, enqueue};

@@ -7,13 +7,11 @@ use std::pin::Pin;
 
 use racun_access::{ACCOUNTS, Account, Digest, Invitation, check_may_send};
 use racun_kernel::id::InvitationId;
-use racun_kernel::{
-    Context, Environment, Held, One, Put, Record as _, Scope, Stamp, StoreError, Tenant,
-    UnitBuilder, Writes, fold_address,
-};
+use racun_kernel::{Environment, Scope, Stamp, Tenant, fold_address};
 use racun_mail::{
     Cap, LimitReached, MailLimits, PER_SUBJECT, RESENT, SANDBOX, SEND_WINDOWS, SendWindow,
 };
+use racun_store::{Context, Held, One, Put, Record as _, StoreError, UnitBuilder, Writes};
 use time::OffsetDateTime;
 
 use super::MailingError;

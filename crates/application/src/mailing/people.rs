@@ -8,11 +8,12 @@ use racun_access::{
 };
 use racun_billing::WhiteLabel;
 use racun_kernel::id::AccountId;
-use racun_kernel::{Context, Issues, Put, Stamp, Store, check_address};
+use racun_kernel::{Issues, Stamp, check_address};
 use racun_mail::{
     MailKind, MailLimits, NewMail, OutgoingMail, PRODUCT, SECRET, Values, Wording, defused,
     fill_line, to_html, to_plain,
 };
+use racun_store::{Context, Put, Store};
 
 use super::limits::{count_invitation, first_mail};
 use super::{MailingError, enqueue};

@@ -4,11 +4,9 @@ use racun_access::{Entity, setting};
 use racun_catalog::events;
 use racun_catalog::{CUSTOMERS, Customer};
 use racun_documents::{Document, DocumentKind};
-use racun_kernel::{
-    Clause, Context, Currency, Issue, Issues, ListQuery, Money, One, Operator, Scope, StoreError,
-    Value, Writes,
-};
+use racun_kernel::{Currency, Issue, Issues, Money, Scope};
 use racun_mail::{MailKind, MailLimits, NewMail, OutgoingMail, Wording};
+use racun_store::{Clause, Context, ListQuery, One, Operator, StoreError, Value, Writes};
 
 use super::letter::{INSTRUCTIONS, Letter, LetterRequest, check_instructions, posted, receivers};
 use super::limits::{Limits, retried};

@@ -4,8 +4,9 @@ use racun_access::{ENTITIES, Entity, Settings, setting};
 use racun_catalog::{BUSINESS_UNITS, BusinessUnit};
 use racun_documents::events::Happening;
 use racun_documents::{Document, DocumentId, DocumentKind};
-use racun_kernel::{Context, Issue, Issues, One, Scope, StoreError, Tenant, Writes};
+use racun_kernel::{Issue, Issues, Scope, Tenant};
 use racun_mail::{DocumentWords, MailKind, MailLimits, NewMail, OutgoingMail, Wording, Words};
+use racun_store::{Context, One, StoreError, Writes};
 
 use super::letter::{Letter, LetterRequest, posted, receivers};
 use super::limits::{Limits, retried};

@@ -2,7 +2,8 @@
 
 use racun_access::enter_as_recipient;
 use racun_documents::{Document, DocumentError, DocumentId, DocumentKind};
-use racun_kernel::{Context, Decision, Stamp, Store, StoreError};
+use racun_kernel::Stamp;
+use racun_store::{Context, Decision, Store, StoreError};
 
 use crate::documents;
 

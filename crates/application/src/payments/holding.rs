@@ -4,11 +4,12 @@ use racun_access::Entity;
 use racun_documents::{Document, DocumentError, DocumentId};
 use racun_fiscal::fina::PaymentMeans;
 use racun_kernel::id::PaymentId;
-use racun_kernel::{Actor, Context, Decimal, Stamp, StoreError, Writes};
+use racun_kernel::{Decimal, Stamp};
 use racun_settlement::{
     NewPayment, Outcome, PAYMENTS, Payment, PaymentType, Settlement, TypeChange, TypeChangeError,
     TypeChangeRule,
 };
+use racun_store::{Actor, Context, StoreError, Writes};
 use time::OffsetDateTime;
 
 use super::{

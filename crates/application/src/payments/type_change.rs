@@ -23,8 +23,8 @@ use std::sync::Arc;
 use racun_access::Entity;
 use racun_documents::{Document, DocumentId, PaymentChange};
 use racun_fiscal::LEASE;
-use racun_kernel::{Actor, Context, Decision, StoreError, Writes};
 use racun_settlement::{Payment, PaymentType, TypeChange, TypeChangeError, TypeChangeRule};
+use racun_store::{Actor, Context, Decision, StoreError, Writes};
 use time::OffsetDateTime;
 
 use super::authority::{Concern, Matter, TaxAuthority};

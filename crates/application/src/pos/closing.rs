@@ -3,8 +3,9 @@
 use racun_access::Entity;
 use racun_documents::{Document, DocumentId, DocumentKind, InvoicedTab, Stage};
 use racun_kernel::id::PosTabId;
-use racun_kernel::{Context, Currency, Decimal, Decision, Issue, Issues, Put};
+use racun_kernel::{Currency, Decimal, Issue, Issues};
 use racun_pos::{InvoiceStage, PosError, Reckoning, TABS, Tab, TabTotals};
+use racun_store::{Context, Decision, Put};
 
 use super::orders::{Orders, TabView, shown};
 use super::tabs::{amend, get};

@@ -2,9 +2,9 @@
 
 use racun_access::Entity;
 use racun_kernel::id::PosClosingId;
-use racun_kernel::{Context, ListQuery, Many, Page, RawQuery, StoreError, Writes};
 use racun_pos::takings::Takings;
 use racun_pos::{CLOSINGS, CarriedOver, Closing, Count, NewClosing, PosError};
+use racun_store::{Context, ListQuery, Many, Page, RawQuery, StoreError, Writes};
 
 use super::late;
 use super::takings::{Filter, must_be_known, of_day};

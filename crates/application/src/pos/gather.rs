@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use racun_access::Entity;
 use racun_catalog::{CUSTOMERS, Customer, ITEMS, Item, Tax};
+use racun_kernel::Stamp;
 use racun_kernel::id::ItemId;
-use racun_kernel::{Context, Stamp, StoreError};
 use racun_pos::{Known, KnownItem, LineInput, named_items, named_taxes};
+use racun_store::{Context, StoreError};
 
 use crate::documents::{by_ids, live, taxes, today};
 

@@ -6,8 +6,9 @@ use std::collections::BTreeSet;
 use racun_access::Entity;
 use racun_documents::{Document, DocumentError, InvoicedTab};
 use racun_kernel::id::PosTabId;
-use racun_kernel::{Decision, Held, Issue, Issues, One, Patch, StoreError, Writes};
+use racun_kernel::{Issue, Issues, Patch};
 use racun_pos::{InvoiceTerms, Invoiced, Part, TABS, Tab, TabLine, TabTotals, deal};
+use racun_store::{Decision, Held, One, StoreError, Writes};
 
 use super::gather;
 use super::orders::{Orders, explained, totals_of};

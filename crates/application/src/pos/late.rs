@@ -8,12 +8,13 @@ use std::collections::BTreeSet;
 
 use racun_access::Entity;
 use racun_documents::VERSIONS;
-use racun_kernel::{
-    Clause, Context, FieldKind, ListQuery, Operator, Order, Part, Record, StoreError, Table, Tally,
-    TallyRow, Value, calendar,
-};
+use racun_kernel::calendar;
 use racun_pos::{CLOSINGS, CarriedDay, CarriedOver, ClosedDay, Closing, Place};
 use racun_settlement::{PAYMENTS, Payment};
+use racun_store::{
+    Clause, Context, FieldKind, ListQuery, Operator, Order, Part, Record, StoreError, Table, Tally,
+    TallyRow, Value,
+};
 use time::{Date, Duration, OffsetDateTime};
 
 use super::questions::{ADVANCES, CREDIT_NOTES, INVOICES};

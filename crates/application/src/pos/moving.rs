@@ -2,10 +2,11 @@
 
 use racun_access::Entity;
 use racun_kernel::id::PosTabId;
-use racun_kernel::{Context, Issue, Issues, Many, Writes};
+use racun_kernel::{Issue, Issues};
 use racun_pos::{
     APPENDS, AcceptedAppend, AppendId, LineChoice, Moved, Moving, Naming, PosError, TABS, Tab,
 };
+use racun_store::{Context, Many, Writes};
 
 use super::orders::{TabView, shown};
 

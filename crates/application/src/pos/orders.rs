@@ -7,8 +7,9 @@ use racun_catalog::{CUSTOMERS, Customer, ITEMS, Item, Tax};
 use racun_documents::calculation::{Discount, DiscountKind};
 use racun_documents::{Document, Line};
 use racun_kernel::id::TaxId;
-use racun_kernel::{Actor, Context, Decimal, Issues, Record as _, Step, StoreError};
+use racun_kernel::{Decimal, Issues, Step};
 use racun_pos::{PosError, Tab, TabLine, TabTax, TabTotals};
+use racun_store::{Actor, Context, Record as _, StoreError};
 
 use crate::documents::{
     DocumentRequest, LineRecords, LineRequest, LineTaxRequest, Pricing, by_ids, taxes,

@@ -1,12 +1,13 @@
 //! What takings ask the database for, all at once.
 
 use racun_documents::{DocumentKind, RELATIONS, RelationType};
-use racun_kernel::{
-    Clause, Condition, Currency, FieldKind, Figure, JsonPath, Operator, Part, Table, Tally,
-    TallyRow, Value, Within,
-};
+use racun_kernel::Currency;
 use racun_pos::takings::{Day, SETTLEMENTS};
 use racun_settlement::PAYMENTS;
+use racun_store::{
+    Clause, Condition, FieldKind, Figure, JsonPath, Operator, Part, Table, Tally, TallyRow, Value,
+    Within,
+};
 
 use super::takings::Filter;
 

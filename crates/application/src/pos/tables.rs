@@ -1,12 +1,13 @@
 //! Tables of the point of sale.
 
 use racun_access::{ENTITIES, Entity};
+use racun_kernel::Tenant;
 use racun_kernel::id::PosTableId;
-use racun_kernel::{
-    Clause, Context, Decision, Held, ListQuery, Many, One, Operator, Order, Put, Tenant,
-    UnitBuilder, Value, Writes,
-};
 use racun_pos::{POS_TABLES, PosError, PosTable, PosTableInput, TABS, Tab};
+use racun_store::{
+    Clause, Context, Decision, Held, ListQuery, Many, One, Operator, Order, Put, UnitBuilder,
+    Value, Writes,
+};
 
 use super::ALL_ROWS;
 

@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 
 use racun_access::Entity;
 use racun_kernel::id::PosTabId;
-use racun_kernel::{
-    Clause, Context, Decimal, Decision, Held, Issues, ListQuery, Many, One, Operator, Order, Page,
-    Part, Tally, TallyRow, UnitBuilder, Value, Writes,
-};
+use racun_kernel::{Decimal, Issues};
 use racun_pos::{
     APPENDS, AcceptedAppend, Actor, AppendId, DeviceId, Known, LineInput, Naming, POS_TABLES,
     PosError, TABS, Tab, TabPatch, TabStatus, TabTotals,
+};
+use racun_store::{
+    Clause, Context, Decision, Held, ListQuery, Many, One, Operator, Order, Page, Part, Tally,
+    TallyRow, UnitBuilder, Value, Writes,
 };
 
 use super::orders::{Orders, TabView, shown};

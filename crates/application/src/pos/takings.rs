@@ -10,12 +10,10 @@ use racun_access::Entity;
 use racun_catalog::{BUSINESS_UNITS, BusinessUnit, FINANCIAL_CATEGORIES, FinancialCategory};
 use racun_documents::{Document, DocumentId};
 use racun_fiscal::{BusinessPremise, Device, FISCAL_DEVICES, FISCAL_PREMISES};
-use racun_kernel::{
-    Clause, Context, Currency, Decimal, Issue, Issues, ListQuery, Operator, StoreError, TallyRow,
-    Value,
-};
+use racun_kernel::{Currency, Decimal, Issue, Issues};
 use racun_pos::takings::{Day, Exchange, Ledger, SaleLine, SaleTax, Seller, Standing, Takings};
 use racun_pos::{CLOSINGS, Closing, Place, PosError};
+use racun_store::{Clause, Context, ListQuery, Operator, StoreError, TallyRow, Value};
 use time::{Date, OffsetDateTime};
 
 use super::questions::{Answers, questions};

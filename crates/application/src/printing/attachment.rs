@@ -3,10 +3,12 @@
 use racun_access::enter_as_recipient;
 use racun_catalog::FileStorage;
 use racun_documents::DocumentId;
+use racun_kernel::Stamp;
 use racun_kernel::id::EntityId;
-use racun_kernel::{Attachment, Context, Stamp, Store};
+use racun_mail::Attachment;
 use racun_paper::page::LOGO;
 use racun_paper::{Language, Paper, Picture};
+use racun_store::{Context, Store};
 
 use super::{CannotPrint, PrintPdf, PrintingError, Wanted, paper};
 

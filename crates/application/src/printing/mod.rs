@@ -25,9 +25,9 @@ use racun_access::{Entity, Key, setting};
 use racun_catalog::{BUSINESS_UNITS, BusinessUnit, FILES, File, FileStorage, StorageError};
 use racun_documents::{Document, DocumentError, DocumentId, DocumentKind};
 use racun_kernel::id::FileId;
-use racun_kernel::{Context, StoreError};
 use racun_paper::{Language, Paper, PaymentMade, Picture, Source, Word};
 use racun_settlement::{PAYMENTS, Payment};
+use racun_store::{Context, StoreError};
 
 use crate::documents::{self, DocumentRequest, all_of, by_field, live, live_payments};
 

@@ -3,8 +3,9 @@
 use racun_access::enter_as_recipient;
 use racun_catalog::FileStorage;
 use racun_documents::{DocumentKind, Stage};
-use racun_kernel::{Context, Stamp, Store, StoreError};
+use racun_kernel::Stamp;
 use racun_paper::Paper;
+use racun_store::{Context, Store, StoreError};
 
 use super::{PrintingError, Wanted, paper_of};
 use crate::documents;

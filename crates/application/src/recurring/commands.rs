@@ -7,9 +7,9 @@ use racun_documents::recurrence::{
 };
 use racun_documents::{Document, DocumentId};
 use racun_kernel::id::RecurringInvoiceId;
-use racun_kernel::{
-    Actor, Context, Decision, Environment, Issue, ListQuery, Page, Put, RawQuery, Stamp, Store,
-    StoreError, Writes,
+use racun_kernel::{Environment, Issue, Stamp};
+use racun_store::{
+    Actor, Context, Decision, ListQuery, Page, Put, RawQuery, Store, StoreError, Writes,
 };
 use time::{Date, OffsetDateTime};
 

@@ -7,9 +7,8 @@ use racun_documents::recurrence::{
     RecurrenceError, RecurringInvoice, TemplateDates,
 };
 use racun_documents::{Document, DocumentError, DocumentKind};
-use racun_kernel::{
-    Actor, Context, Decision, Held, One, Scope, Stamp, Store, StoreError, Tenant, Writes,
-};
+use racun_kernel::{Scope, Stamp, Tenant};
+use racun_store::{Actor, Context, Decision, Held, One, Store, StoreError, Writes};
 use time::Date;
 
 use super::commands::{changed, no_template, usable};

@@ -9,9 +9,9 @@ use racun_documents::recurrence::{
 };
 use racun_kernel::calendar::{midnight, start_of_day};
 use racun_kernel::id::{AccountId, RecurringInvoiceId};
-use racun_kernel::{
-    Clause, Cursor, Decision, Direction, Environment, ListQuery, Operator, Order, Stamp, Store,
-    StoreError, Tenant, Value,
+use racun_kernel::{Environment, Stamp, Tenant};
+use racun_store::{
+    Clause, Cursor, Decision, Direction, ListQuery, Operator, Order, Store, StoreError, Value,
 };
 use time::{Date, OffsetDateTime};
 

@@ -4,7 +4,8 @@ use racun_access::{ENTITIES, Entity, setting};
 use racun_catalog::{NoAnswer, VAT_CHECKS, VatCheck, VatQuery, VatRegistry, Vies};
 use racun_documents::{NumberCheck, Party};
 use racun_kernel::vat_number::{Fault, VatNumber};
-use racun_kernel::{Context, Held, One, StoreError, Tenant, UnitBuilder, Writes, calendar};
+use racun_kernel::{Tenant, calendar};
+use racun_store::{Context, Held, One, StoreError, UnitBuilder, Writes};
 use time::OffsetDateTime;
 
 use super::sale::{country_of, verdict};

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::StreamExt as _;
 use futures_util::stream;
-use racun_kernel::{One, Put, Stamp, Store, StoreError, Tenant, Writes};
+use racun_kernel::{Stamp, Tenant};
+use racun_store::{One, Put, Store, StoreError, Writes};
 use racun_webhooks::events;
 use racun_webhooks::{
     self as domain, Answer, DELIVERIES, DUE_DELIVERIES, Delivery, DueDelivery, ENDPOINTS, Endpoint,

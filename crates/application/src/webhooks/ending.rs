@@ -3,9 +3,8 @@
 
 use racun_access::{ENTITIES, EndsWithKeys, Entity, MEMBERSHIPS, Membership, User};
 use racun_kernel::id::UserId;
-use racun_kernel::{
-    Held, Many, Put, Record as _, Stamp, Store, StoreError, Tenant, UnitBuilder, Walk, Writes,
-};
+use racun_kernel::{Stamp, Tenant};
+use racun_store::{Held, Many, Put, Record as _, Store, StoreError, UnitBuilder, Walk, Writes};
 use racun_webhooks::events;
 use racun_webhooks::{ENDPOINTS, Endpoint};
 

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use racun_access::Permission;
-use racun_kernel::{
-    Clause, EventKind, Issues, ListQuery, Many, Operator, Page, RawQuery, Stamp, Store, Value,
-    Vault, Writes,
+use racun_kernel::{Issues, Stamp, Vault};
+use racun_store::{
+    Clause, EventKind, ListQuery, Many, Operator, Page, RawQuery, Store, Value, Writes,
 };
 use racun_webhooks::events;
 use racun_webhooks::{

@@ -10,9 +10,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use racun_access::{AccessError, Entity, enter_as_system};
 use racun_kernel::id::EntityId;
-use racun_kernel::{
-    Activity, Entry, EventKind, Logged, Put, Scope, Stamp, Store, StoreError, Tenant,
-};
+use racun_kernel::{Scope, Stamp, Tenant};
+use racun_store::{Activity, Entry, EventKind, Logged, Put, Store, StoreError};
 use racun_webhooks::{
     Delivery, DeliveryStatus, DueDelivery, ENDPOINTS, Endpoint, Owner, Schedule, Told,
 };

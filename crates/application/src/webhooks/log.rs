@@ -1,8 +1,7 @@
 //! The log of deliveries: a row for each attempt.
 
-use racun_kernel::{
-    Clause, Issue, Issues, ListQuery, Operator, Page, RawQuery, Store, Value, calendar, text,
-};
+use racun_kernel::{Issue, Issues, calendar, text};
+use racun_store::{Clause, ListQuery, Operator, Page, RawQuery, Store, Value};
 use racun_webhooks::{DELIVERIES, Delivery, DeliveryStatus, WebhookError};
 use time::OffsetDateTime;
 

@@ -18,9 +18,8 @@ use std::sync::Arc;
 use racun_access::{
     ACCOUNTS, AccessError, Account, AccountScope, ENTITIES, Entity, HeldMaker, Right,
 };
-use racun_kernel::{
-    Event, EventKind, Issue, Issues, One, Scope, Stamp, StoreError, Tenant, UnitBuilder, Vault,
-};
+use racun_kernel::{Issue, Issues, Scope, Stamp, Tenant, Vault};
+use racun_store::{Event, EventKind, One, StoreError, UnitBuilder};
 use racun_webhooks::{Courier, Endpoint, Generation, Owner, Refused, Schedule, WebhookError};
 
 pub use deliver::{AT_ONCE, Batch, Delivered, Due, due, run_endpoint, send_test, settle, take};

@@ -2,8 +2,9 @@
 //! it.
 
 use racun_access::{ENTITIES, Entity, MEMBERSHIPS, Membership};
-use racun_kernel::{ListQuery, Order, Put, Role, Stamp, Store, StoreError, Tenant};
+use racun_kernel::{Role, Stamp, Tenant};
 use racun_mail::{MailKind, NewMail, OutgoingMail};
+use racun_store::{ListQuery, Order, Put, Store, StoreError};
 use racun_webhooks::{Endpoint, Owner};
 
 use crate::mailing::enqueue;

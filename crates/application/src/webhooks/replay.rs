@@ -1,8 +1,7 @@
 //! Replay: events are put into the queue once more.
 
-use racun_kernel::{
-    Clause, Issue, Issues, ListQuery, Operator, Put, RawQuery, Stamp, Store, Writes,
-};
+use racun_kernel::{Issue, Issues, Stamp};
+use racun_store::{Clause, ListQuery, Operator, Put, RawQuery, Store, Writes};
 use racun_webhooks::{
     DELIVERIES, Delivery, DeliveryStatus, DueDelivery, ENDPOINTS, Endpoint, Refused, Schedule,
     WebhookError, unpark,

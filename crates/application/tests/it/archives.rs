@@ -18,9 +18,10 @@ use racun_application::jobs::{self, Handler, JOBS, Job, JobKind};
 use racun_application::printing::{CannotPrint, PrintPdf};
 use racun_catalog::{FileStorage, StorageError};
 use racun_documents::Document;
-use racun_kernel::{ListQuery, StoreError, Tenant};
+use racun_kernel::Tenant;
 use racun_paper::{Modules, Paper, Picture};
 use racun_render::Text;
+use racun_store::{ListQuery, StoreError};
 use racun_test_postgres::Database;
 use tokio::sync::Notify;
 
@@ -397,7 +398,7 @@ async fn an_export_ends_at_its_time_also_before_it_is_removed() {
     let export = office.invoices().await;
     office.work().await;
     let over = office.shop.stamp.at(export.expires_at);
-    let cx = racun_kernel::Context::new(&*office.shop.store, &office.shop.scope, &over);
+    let cx = racun_store::Context::new(&*office.shop.store, &office.shop.scope, &over);
     assert!(archive::get(cx, export.id).await.is_err());
 }
 

@@ -10,7 +10,8 @@ use racun_billing::{
     Subscription, USAGE_MONTHS, UsageMonth,
 };
 use racun_documents::DocumentKind;
-use racun_kernel::{Context, ListQuery, Stamp, Store, Tenant};
+use racun_kernel::{Stamp, Tenant};
+use racun_store::{Context, ListQuery, Store};
 use serde_json::json;
 use time::Duration;
 
@@ -35,7 +36,7 @@ fn catalogue() -> Catalogue {
 }
 
 async fn shop(store: Arc<dyn Store>) -> Shop {
-    let stamp = racun_kernel::testing::stamp(NOW);
+    let stamp = racun_store::testing::stamp(NOW);
     Shop::open_under(&catalogue(), Some("acme"), "Slovenija", store, stamp).await
 }
 
@@ -214,7 +215,7 @@ async fn what_is_refused_leaves_nothing_and_voiding_is_never_stopped() {
 #[tokio::test]
 async fn without_a_subscription_nothing_is_limited() {
     for label in [None, Some("gone")] {
-        let stamp = racun_kernel::testing::stamp(NOW);
+        let stamp = racun_store::testing::stamp(NOW);
         let shop = Shop::open_under(&catalogue(), label, "Slovenija", on_sqlite(), stamp).await;
         assert!(!shop.entity.is_subscribed);
         for _ in 0..7 {

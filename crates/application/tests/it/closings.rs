@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use racun_application::pos::closings;
-use racun_kernel::{Context, Patch, RawQuery, Store};
+use racun_kernel::Patch;
 use racun_pos::{Closing, NewClosing, PosError};
+use racun_store::{Context, RawQuery, Store};
 
 use crate::fixture::{Shop, decimal};
 use crate::takings::{on_postgres, on_sqlite};
@@ -25,7 +26,7 @@ async fn close(shop: &Shop, date: &str) -> Result<Closing, PosError> {
 
 /// Four close one day at once, and then one each of four others.
 async fn race(store: Arc<dyn Store>) {
-    let shop = Shop::open_on(store, racun_kernel::testing::stamp(crate::fixture::NOW)).await;
+    let shop = Shop::open_on(store, racun_store::testing::stamp(crate::fixture::NOW)).await;
     let same = || close(&shop, "2026-11-10");
     let (a, b, c, d) = tokio::join!(same(), same(), same(), same());
     let outcomes = [a, b, c, d];

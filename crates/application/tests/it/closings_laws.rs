@@ -9,10 +9,11 @@ use racun_application::payments::{self, NoAuthority, TaxAuthority};
 use racun_application::pos::closings;
 use racun_application::pos::takings::{self, Filter};
 use racun_documents::{Document, DocumentKind, Stage};
-use racun_kernel::testing::{Random, stamp};
-use racun_kernel::{Decimal, ListQuery, Patch, Record, Table, calendar};
+use racun_kernel::{Decimal, Patch, calendar};
 use racun_pos::{Closing, NewClosing, PosError};
 use racun_settlement::{NewPayment, PAYMENTS, Payment, PaymentPatch, PaymentType, Tender};
+use racun_store::testing::{Random, stamp};
+use racun_store::{ListQuery, Record, Table};
 use time::macros::datetime;
 use time::{Date, Duration, OffsetDateTime};
 

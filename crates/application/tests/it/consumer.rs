@@ -5,15 +5,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use racun_application::consumer::{ConsumerOffset, LOG_READERS, Step, read};
 use racun_application::jobs::{JOBS, Job, JobKind, NewJob};
-use racun_kernel::testing::stamp;
-use racun_kernel::{Entry, Event, ListQuery, Put, Store, StoreError, Tenant};
+use racun_kernel::Tenant;
+use racun_store::testing::stamp;
+use racun_store::{Entry, Event, ListQuery, Put, Store, StoreError};
 
 use crate::fixture::NOW;
 use crate::jobs::stores;
 
 const EVENTS: usize = 300;
 
-racun_kernel::events! {
+racun_store::events! {
     mod happened {
         ENTRY = "a.made",
     }

@@ -11,7 +11,8 @@ use racun_catalog::{
 use racun_documents::{
     Document, DocumentError, PartyPatch, TextDefaults, TransactionType, Version,
 };
-use racun_kernel::{Context, Patch, StoreError};
+use racun_kernel::Patch;
+use racun_store::{Context, StoreError};
 use serde_json::json;
 use time::macros::{date, datetime};
 

@@ -15,9 +15,10 @@ use racun_application::entities::update_entity;
 use racun_documents::calculation::{CalculationMode, Discount, DiscountKind};
 use racun_documents::{Document, DocumentKind, EInvoiceForm, LineKind, PartyPatch, TextDefaults};
 use racun_einvoicing::{Facts, FactsKind, Line, PaidBy, Preceding};
-use racun_kernel::testing::{Random, stamp};
-use racun_kernel::{Classification, Decimal, Patch, PaymentType, Store};
+use racun_kernel::{Classification, Decimal, Patch, PaymentType};
 use racun_settlement::NewPayment;
+use racun_store::Store;
+use racun_store::testing::{Random, stamp};
 use racun_store_sqlite::SqliteStore;
 use serde_json::json;
 

@@ -1,7 +1,7 @@
 //! Entities with the taxes they start with.
 
 use racun_catalog::{TAXES, Tax};
-use racun_kernel::ListQuery;
+use racun_store::ListQuery;
 
 use crate::fixture::{Shop, decimal};
 

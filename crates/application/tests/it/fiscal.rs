@@ -9,8 +9,9 @@ use racun_application::fiscalization::{
 };
 use racun_documents::{Document, DocumentError, DocumentKind, FiscalStatus, Refused};
 use racun_fiscal::{Authority, Content, Correction, FiscalSettings, Mark, Patience, State, fina};
-use racun_kernel::{Context, Patch, Stamp, Store};
+use racun_kernel::{Patch, Stamp};
 use racun_settlement::PaymentType::{BankTransfer, Card, Cash};
+use racun_store::{Context, Store};
 use racun_test_postgres::Database;
 use time::macros::{date, datetime};
 use time::{Duration, OffsetDateTime};
@@ -23,7 +24,7 @@ use crate::takings::{on_postgres, on_sqlite};
 /// The test's own time on SQLite, real time on PostgreSQL, whose clock is its server's.
 pub fn stamp_on(postgres: bool) -> Stamp {
     let now = if postgres { OffsetDateTime::from(std::time::SystemTime::now()) } else { NOW };
-    racun_kernel::testing::stamp(now)
+    racun_store::testing::stamp(now)
 }
 
 /// A shop of each country on each store.
@@ -231,7 +232,7 @@ async fn numbers_are_of_the_premise_or_of_the_device_and_start_where_they_are_se
         ..first
     };
     assert_eq!(second.premise_id, premise.id);
-    let put = racun_kernel::Put::insert(&second);
+    let put = racun_store::Put::insert(&second);
     own.shop.store.insert(vec![put], Vec::new()).await.unwrap();
     let number = async |device| {
         let sold = own.sell(&[Cash], on(device)).await.unwrap();

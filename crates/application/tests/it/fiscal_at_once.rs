@@ -7,9 +7,9 @@ use std::time::Duration as Wait;
 
 use racun_documents::{DocumentKind, FiscalStatus};
 use racun_fiscal::{Authority, EXCHANGES, Exchange, Retry, State};
-use racun_kernel::testing::Random;
-use racun_kernel::{ListQuery, Store, StoreError, Writes};
 use racun_settlement::PaymentType::Cash;
+use racun_store::testing::Random;
+use racun_store::{ListQuery, Store, StoreError, Writes};
 use racun_store_sqlite::SqliteStore;
 use time::{Duration, OffsetDateTime};
 

@@ -7,11 +7,12 @@ use racun_application::payments::{self, TaxAuthority};
 use racun_application::{Error, documents};
 use racun_documents::Document;
 use racun_fiscal::{EXCHANGES, Message, Reply, fina};
-use racun_kernel::{Context, Patch, Put, Stamp};
+use racun_kernel::{Patch, Stamp};
 use racun_settlement::PaymentType::{BankTransfer, Card, Cash, Check, Coupon, CreditCard};
 use racun_settlement::{
     NewPayment, Payment, PaymentPatch, PaymentType, TypeChangeError, TypeChangeRule,
 };
+use racun_store::{Context, Put};
 use time::macros::datetime;
 
 use crate::fiscal::{in_croatia, in_slovenia};

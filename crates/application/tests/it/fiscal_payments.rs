@@ -9,9 +9,10 @@ use racun_application::payments::{self, PaymentPorts, TaxAuthority};
 use racun_documents::Document;
 use racun_fiscal::fina::PaymentMeans::{self, G, K, O, T};
 use racun_fiscal::{LEASE, Means, Message};
-use racun_kernel::{Context, Decimal, Patch, Stamp};
+use racun_kernel::{Decimal, Patch, Stamp};
 use racun_settlement::PaymentType::{self, BankTransfer, Card, Cash};
 use racun_settlement::{NewPayment, Payment, PaymentPatch, TypeChangeError, TypeChangeRule};
+use racun_store::Context;
 use time::OffsetDateTime;
 use time::macros::datetime;
 

@@ -12,10 +12,11 @@ use racun_application::payments::{self, Concern, Matter, PaymentPorts, TaxAuthor
 use racun_documents::{Document, DocumentKind, PaymentChange};
 use racun_fiscal::fina::PaymentMeans::{self, G, K, O, T};
 use racun_fiscal::{Authority, Means};
-use racun_kernel::testing::{Random, stamp};
-use racun_kernel::{Decision, Patch, Stamp, Store, StoreError};
+use racun_kernel::{Patch, Stamp};
 use racun_settlement::PaymentType::{self, BankTransfer, Card, Cash, Check};
 use racun_settlement::{NewPayment, Payment, PaymentPatch, ProviderError, ReportError};
+use racun_store::testing::{Random, stamp};
+use racun_store::{Decision, Store, StoreError};
 use time::OffsetDateTime;
 
 use crate::fixture::{NOW, decimal};

@@ -44,12 +44,12 @@ async fn a_place_that_is_unknown_closed_or_not_clear_takes_no_number() {
         let (premise, device) = own.open_place("P2", "7").await;
         wrong(at(None, None), "business_premise_name").await;
         let closed = racun_fiscal::Device { is_active: false, ..device.clone() };
-        let put = racun_kernel::Put::update(&device, &closed);
+        let put = racun_store::Put::update(&device, &closed);
         own.shop.store.insert(vec![put], Vec::new()).await.unwrap();
         wrong(at(Some("P2"), Some("7")), "electronic_device_name").await;
         wrong(at(Some("P2"), None), "electronic_device_name").await;
         let closed = racun_fiscal::BusinessPremise { is_active: false, ..premise.clone() };
-        let put = racun_kernel::Put::update(&premise, &closed);
+        let put = racun_store::Put::update(&premise, &closed);
         own.shop.store.insert(vec![put], Vec::new()).await.unwrap();
         wrong(at(Some("P2"), Some("7")), "business_premise_name").await;
         assert!(own.series().await.is_empty() && own.office.heard().is_empty());

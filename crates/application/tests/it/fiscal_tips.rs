@@ -11,9 +11,10 @@ use racun_application::payments::{self, NoAuthority, TaxAuthority};
 use racun_documents::{Document, DocumentKind, TipReport};
 use racun_fiscal::fina::PaymentMeans::{self, G, K, O};
 use racun_fiscal::{Authority, LEASE, Message, Patience, Retry};
-use racun_kernel::{Context, Decimal, ListQuery, Patch, Tenant};
+use racun_kernel::{Decimal, Patch, Tenant};
 use racun_settlement::PaymentType::{self, Card, Cash};
 use racun_settlement::{NewPayment, Payment, PaymentPatch, Tender};
+use racun_store::{Context, ListQuery};
 use racun_test_postgres::Database;
 use time::{Duration, OffsetDateTime};
 
@@ -37,7 +38,7 @@ fn told(amount: &str, means: PaymentMeans) -> Told {
 }
 
 impl Till {
-    async fn open(postgres: bool, store: Arc<dyn racun_kernel::Store>, age: Duration) -> Self {
+    async fn open(postgres: bool, store: Arc<dyn racun_store::Store>, age: Duration) -> Self {
         let stamp = stamp_on(postgres);
         let stamp = stamp.at(stamp.now() - age);
         let mut own = Fiscalizing::open(Authority::Fina, store, stamp).await;

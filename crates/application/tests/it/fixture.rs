@@ -9,7 +9,8 @@ use racun_application::entities::{create_entity, update_entity};
 use racun_application::fiscalization::FiscalRequest;
 use racun_billing::Catalogue;
 use racun_documents::{Document, DocumentError, DocumentKind};
-use racun_kernel::{Context, Decimal, Environment, Logged, Patch, Scope, Stamp, Store};
+use racun_kernel::{Decimal, Environment, Patch, Scope, Stamp};
+use racun_store::{Context, Logged, Store};
 use racun_store_sqlite::SqliteStore;
 use serde_json::{Value as Json, json};
 use time::macros::datetime;
@@ -43,7 +44,7 @@ impl Shop {
     pub async fn open() -> Self {
         let store: Arc<dyn Store> =
             Arc::new(SqliteStore::in_memory(&racun_application::tables()).unwrap());
-        Self::open_on(store, racun_kernel::testing::stamp(NOW)).await
+        Self::open_on(store, racun_store::testing::stamp(NOW)).await
     }
 
     pub async fn open_on(store: Arc<dyn Store>, stamp: Stamp) -> Self {
@@ -135,7 +136,7 @@ impl Shop {
         ];
         let mut counts = [0; 3];
         for (count, table) in counts.iter_mut().zip(tables) {
-            let query = racun_kernel::ListQuery::first_page(table);
+            let query = racun_store::ListQuery::first_page(table);
             *count = self.store.list(table, &self.scope.tenant(), &query).await.unwrap().1;
         }
         counts

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use racun_kernel::{Read, Rows, Store, StoreDecorator, StoreError, TransactError, Unit};
+use racun_store::{Read, Rows, Store, StoreDecorator, StoreError, TransactError, Unit};
 
 /// A store whose units fail after a few of them, as when its process is killed.
 pub struct Flaky<S> {

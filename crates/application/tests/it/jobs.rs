@@ -9,8 +9,9 @@ use racun_application::jobs::{
     self, Ending, Handler, JOBS, Job, JobError, JobKind, JobState, LeaseError, NewJob, Outcome,
 };
 use racun_kernel::id::EntityId;
-use racun_kernel::testing::stamp;
-use racun_kernel::{Context, ListQuery, Record, Stamp, Store, Tenant, Writes};
+use racun_kernel::{Stamp, Tenant};
+use racun_store::testing::stamp;
+use racun_store::{Context, ListQuery, Record, Store, Writes};
 use racun_test_postgres::Database;
 use time::{Duration, OffsetDateTime};
 use tokio::sync::Notify;
@@ -149,7 +150,7 @@ pub async fn run_out(store: &dyn Store) {
         store
             .amend(&JOBS, &Tenant::directory(), job.id(), move |job: Job| {
                 let job = Job { due_at: Some(past), ..job };
-                Ok::<_, racun_kernel::StoreError>(racun_kernel::Decision::changed(job, Vec::new()))
+                Ok::<_, racun_store::StoreError>(racun_store::Decision::changed(job, Vec::new()))
             })
             .await
             .unwrap();
@@ -244,7 +245,7 @@ async fn attempts_wait_longer_and_longer_until_the_job_is_given_up() {
         let far = stamp(now + Duration::days(30));
         assert_eq!(jobs::claim(&*store, &KINDS, &far, 5).await, Ok(Vec::new()), "dead is dead");
         let gone = kept(&*store, &job).await.unwrap();
-        let deletion = racun_kernel::Put::delete(&gone);
+        let deletion = racun_store::Put::delete(&gone);
         store.insert(vec![deletion], Vec::new()).await.unwrap();
     }
     for (payload, left) in [("give up", Some(JobState::Dead)), ("succeed", None)] {
@@ -255,7 +256,7 @@ async fn attempts_wait_longer_and_longer_until_the_job_is_given_up() {
         jobs::perform(&*store, &Acting, &taken[0], &clock).await.unwrap();
         assert_eq!(kept(&*store, &job).await.map(|job| job.state), left, "{payload}");
         if let Some(job) = kept(&*store, &job).await {
-            store.insert(vec![racun_kernel::Put::delete(&job)], Vec::new()).await.unwrap();
+            store.insert(vec![racun_store::Put::delete(&job)], Vec::new()).await.unwrap();
         }
     }
 }

@@ -1,6 +1,5 @@
 //! Money between advances, credit notes and invoices: it is there once, and nothing of it is lost.
 
-use racun_kernel::Context;
 use std::sync::Arc;
 
 use racun_application::Error;
@@ -8,8 +7,9 @@ use racun_application::documents::{self, Creation, DocumentRequest, Edit};
 use racun_application::payments;
 use racun_documents::{Document, DocumentError, DocumentKind, Refused};
 use racun_kernel::Decimal;
-use racun_kernel::testing::stamp;
 use racun_settlement::{NewPayment, Payment, PaymentType};
+use racun_store::Context;
+use racun_store::testing::stamp;
 
 use crate::fixture::{NOW, Shop, decimal, issues, line, request, said};
 use crate::settling::{linked, paid, worth};

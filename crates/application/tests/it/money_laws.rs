@@ -9,9 +9,10 @@ use racun_application::Error;
 use racun_application::documents::{self, Creation, DocumentRequest, LineTaxRequest};
 use racun_application::payments::{self, NoAuthority, TaxAuthority};
 use racun_documents::{Document, DocumentError, DocumentKind, RELATIONS, Relation, Stage};
-use racun_kernel::testing::{Random, stamp};
-use racun_kernel::{Context, Decimal, ListQuery, Patch, Record, Store, StoreError, Table};
+use racun_kernel::{Decimal, Patch};
 use racun_settlement::{NewPayment, PAYMENTS, Payment, PaymentPatch, PaymentType};
+use racun_store::testing::{Random, stamp};
+use racun_store::{Context, ListQuery, Record, Store, StoreError, Table};
 
 use crate::fixture::{NOW, Shop, line, request};
 use crate::settling::linked;

@@ -1,6 +1,5 @@
 //! Numbers: without gaps, once, and as settings say.
 
-use racun_kernel::Context;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -8,6 +7,7 @@ use racun_access::AccessError;
 use racun_application::Error;
 use racun_application::documents;
 use racun_documents::{DocumentKind, Refused};
+use racun_store::Context;
 use serde_json::json;
 
 use crate::fixture::{Shop, decimal, line, number_settings, request, said};

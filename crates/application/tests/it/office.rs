@@ -21,10 +21,9 @@ use racun_fiscal::{
     DeviceId, EXCHANGES, Exchange, FiscalSettings, Header, Identity, Message, Numbering,
     OpenedCertificate, P12Error, Patience, PremiseId, Reply, Retry, Signer, SigningFailed, Unknown,
 };
-use racun_kernel::{
-    CannotOpen, Clause, Context, Environment, ListQuery, Operator, Put, Stamp, Store, Value, Vault,
-};
+use racun_kernel::{CannotOpen, Environment, Stamp, Vault};
 use racun_settlement::{NewPayment, PAYMENTS, Payment, PaymentType};
+use racun_store::{Clause, Context, ListQuery, Operator, Put, Store, Value};
 use ring::rand::SystemRandom;
 use ring::signature::{RSA_PKCS1_SHA256, RsaKeyPair};
 use serde_json::Value as Json;

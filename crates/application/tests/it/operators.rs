@@ -6,8 +6,9 @@ use racun_application::expenses::{
 };
 use racun_application::payments;
 use racun_documents::{CreationSource, Document, PartyPatch};
-use racun_kernel::{Context, OperatorIdentity, Patch, Person, Principal, Role, Scope};
+use racun_kernel::{OperatorIdentity, Patch, Person, Principal, Role, Scope};
 use racun_settlement::{NewPayment, PaymentType};
+use racun_store::Context;
 
 use crate::fixture::{NOW, Shop, decimal, issues, line, request, said};
 
@@ -175,7 +176,7 @@ async fn expenses_are_not_there_for_an_operator() {
     };
     let refused =
         payments::record(Context::new(store, &till.scope, stamp), &till.entity, payment()).await;
-    let gone = racun_kernel::StoreError::NotFound { id: expense.id.to_string() };
+    let gone = racun_store::StoreError::NotFound { id: expense.id.to_string() };
     assert_eq!(refused.unwrap_err(), gone.into());
     let paid = payments::record(Context::new(store, &shop.scope, stamp), &shop.entity, payment())
         .await

@@ -20,8 +20,9 @@ use racun_fiscal::furs::{MovableKind, PremiseKind};
 use racun_fiscal::{
     Authorities, Authority, Days, NewDevice, NewPremise, Numbering, Retry, SettingsInput, deadline,
 };
-use racun_kernel::{Context, Patch, Stamp, Store};
+use racun_kernel::{Patch, Stamp};
 use racun_settlement::PaymentType;
+use racun_store::{Context, Store};
 use racun_store_sqlite::SqliteStore;
 use tempfile::TempDir;
 use time::macros::datetime;
@@ -83,7 +84,7 @@ impl Town {
             Authority::Furs => ("Slovenija", OPERATORS[0]),
             Authority::Fina => ("Hrvatska", OPERATORS[1]),
         };
-        let shop = Shop::open_in(country, store, racun_kernel::testing::stamp(BEGIN)).await;
+        let shop = Shop::open_in(country, store, racun_store::testing::stamp(BEGIN)).await;
         let entity = Entity { tax_number: Some(number.to_owned()), ..shop.entity.clone() };
         let own = Self { office, clock, authority, shop, entity, fiscal, _folder: folder };
         own.certify(number).await;

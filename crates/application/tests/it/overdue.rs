@@ -8,8 +8,9 @@ use racun_application::jobs::{self, JOBS, JobKind};
 use racun_application::overdue::{Clock, OverdueHandler, OverdueReader};
 use racun_application::payments;
 use racun_documents::Document;
-use racun_kernel::{Context, ListQuery, Patch, Stamp, Tenant};
+use racun_kernel::{Patch, Stamp, Tenant};
 use racun_settlement::{NewPayment, PaymentType};
+use racun_store::{Context, ListQuery};
 use time::macros::{date, datetime};
 use time::{Date, OffsetDateTime};
 

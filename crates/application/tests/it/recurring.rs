@@ -11,7 +11,8 @@ use racun_documents::recurrence::{
     Status,
 };
 use racun_documents::{Document, DocumentId, DocumentKind};
-use racun_kernel::{Context, ListQuery, Patch, Stamp, Tenant};
+use racun_kernel::{Patch, Stamp, Tenant};
+use racun_store::{Context, ListQuery};
 use racun_store_sqlite::SqliteStore;
 use time::macros::{date, datetime};
 use time::{Date, OffsetDateTime};
@@ -278,7 +279,7 @@ async fn an_interruption_between_periods_loses_and_doubles_nothing() {
     let flaky = Arc::new(Flaky::new(SqliteStore::in_memory(&racun_application::tables()).unwrap()));
     let shop = Shop::open_on(
         Arc::<Flaky<SqliteStore>>::clone(&flaky),
-        racun_kernel::testing::stamp(crate::fixture::NOW),
+        racun_store::testing::stamp(crate::fixture::NOW),
     )
     .await;
     let template = shop.template().await;

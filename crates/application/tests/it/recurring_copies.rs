@@ -8,8 +8,8 @@ use racun_catalog::{Customer, CustomerInput, Tax, TaxInput, TaxRateInput};
 use racun_documents::calculation::{Discount, DiscountKind, SummaryTax};
 use racun_documents::recurrence::RecurringInput;
 use racun_documents::{Document, PartyPatch, RevenueRecognition, TextDefaults};
-use racun_kernel::Context;
 use racun_kernel::Patch;
+use racun_store::Context;
 use time::macros::{date, datetime};
 
 use crate::fixture::{Shop, decimal, line, request};

@@ -15,7 +15,8 @@ use racun_fiscal::{
     Identity, Message, NewDevice, NewPremise, OpenedCertificate, P12Error, Patience, PremiseId,
     Refusal, Reply, Signer, SigningFailed, Unknown,
 };
-use racun_kernel::{Context, Environment, Patch, Series, Stamp, Store, StoreError, Writes};
+use racun_kernel::{Environment, Patch, Stamp};
+use racun_store::{Context, Series, Store, StoreError, Writes};
 use racun_store_sqlite::SqliteStore;
 use time::{Duration, OffsetDateTime};
 use tokio::sync::oneshot;
@@ -95,7 +96,7 @@ struct Taxpayer {
 
 impl Taxpayer {
     async fn on(store: Arc<dyn Store>) -> Self {
-        let shop = Shop::open_on(Arc::clone(&store), racun_kernel::testing::stamp(NOW)).await;
+        let shop = Shop::open_on(Arc::clone(&store), racun_store::testing::stamp(NOW)).await;
         let entity = Entity { tax_number: Some("SI10039856".to_owned()), ..shop.entity.clone() };
         let vault = Arc::new(MasterVault::derive(&[7; 32]));
         let opened = OpenedCertificate {

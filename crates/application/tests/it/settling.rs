@@ -7,8 +7,9 @@ use racun_application::documents::{self, Creation, DocumentRequest, Edit, Voidin
 use racun_application::payments::{self, NoAuthority, TaxAuthority};
 use racun_documents::{Document, DocumentError, DocumentId, DocumentKind};
 use racun_kernel::id::PaymentId;
-use racun_kernel::{Context, Decimal, Patch, RawQuery};
+use racun_kernel::{Decimal, Patch};
 use racun_settlement::{NewPayment, Payment, PaymentPatch, PaymentType, Refusal, SettlementError};
+use racun_store::{Context, RawQuery};
 
 use crate::fixture::{Shop, decimal, issues, line, request, said};
 

@@ -21,13 +21,12 @@ use racun_documents::calculation::SummaryTax;
 use racun_documents::{
     Document, DocumentId, DocumentKind, LineKind, RELATIONS, Relation, RelationType, Stage,
 };
-use racun_kernel::testing::{Random, stamp};
-use racun_kernel::{
-    Context, Decimal, ListQuery, Patch, Person, Principal, Record, Role, Scope, Store, Table,
-};
+use racun_kernel::{Decimal, Patch, Person, Principal, Role, Scope};
 use racun_pos::NewClosing;
 use racun_pos::takings::{Day, Facts, PaymentTakings, Takings, is_money, takings};
 use racun_settlement::{NewPayment, PAYMENTS, Payment, PaymentType, Tender};
+use racun_store::testing::{Random, stamp};
+use racun_store::{Context, ListQuery, Record, Store, Table};
 use racun_store_postgres::{Options, PgStore, migrate};
 use racun_store_sqlite::SqliteStore;
 use racun_test_postgres::Database;

@@ -9,11 +9,12 @@ use racun_application::pos::closings;
 use racun_application::pos::takings::{self, Filter};
 use racun_documents::{Document, DocumentKind, Stage};
 use racun_fiscal::{Authority, Device, DeviceId};
-use racun_kernel::{Context, Decimal, ListQuery, Patch, Put, Record, Stamp, Table, calendar};
+use racun_kernel::{Decimal, Patch, Stamp, calendar};
 use racun_pos::takings::{Day, Facts, Takings};
 use racun_pos::{Closing, NewClosing, Place, PosError};
 use racun_settlement::PAYMENTS;
 use racun_settlement::PaymentType::{self, Card, Cash};
+use racun_store::{Context, ListQuery, Put, Record, Table};
 use time::Duration;
 
 use crate::fiscal::everywhere;

@@ -4,8 +4,8 @@ use racun_application::documents::{self, DocumentRequest, Edit, Voiding};
 use racun_application::{event_named, payments};
 use racun_catalog::{Customer, CustomerInput};
 use racun_documents::DocumentKind;
-use racun_kernel::Context;
 use racun_kernel::Patch;
+use racun_store::Context;
 
 use crate::fixture::Shop;
 use crate::settling::{linked, worth};

@@ -7,11 +7,12 @@ use racun_application::documents;
 use racun_application::payments::{self, Concern, NoAuthority, TaxAuthority};
 use racun_documents::{Document, DocumentError, DocumentKind, PaymentChange, Refused};
 use racun_fiscal::LEASE;
-use racun_kernel::{Context, Patch, StoreError};
+use racun_kernel::Patch;
 use racun_settlement::PaymentType::{self, Card, Cash, Check};
 use racun_settlement::{
     Payment, PaymentPatch, ReportError, TypeChange, TypeChangeError, TypeChangeRule,
 };
+use racun_store::{Context, StoreError};
 use racun_store_sqlite::SqliteStore;
 use time::OffsetDateTime;
 use tokio::sync::oneshot;
@@ -55,7 +56,7 @@ impl Till {
     pub async fn open() -> Self {
         let store = SqliteStore::in_memory(&racun_application::tables()).unwrap();
         let store = Arc::new(Flaky::new(store));
-        let stamp = racun_kernel::testing::stamp(NOW);
+        let stamp = racun_store::testing::stamp(NOW);
         let shop = Shop::open_on(Arc::<Flaky<SqliteStore>>::clone(&store), stamp).await;
         let invoice = shop.invoice("100").await;
         let payment = shop.pay(&invoice, "40").await.unwrap();
@@ -272,7 +273,7 @@ async fn only_changes_of_type_on_sales_documents_concern_the_authority() {
     let credit = shop.issue(DocumentKind::CreditNote, worth("9"), Vec::new()).await.unwrap();
     let advance = shop.advance("9").await;
     let refund = shop.pay(&credit, "9").await.unwrap();
-    let raw = racun_kernel::RawQuery {
+    let raw = racun_store::RawQuery {
         query: Some(format!(r#"{{"advance_invoice_id":"{}"}}"#, advance.id)),
         ..Default::default()
     };

@@ -1,7 +1,7 @@
 //! What is counted, and what a limit that is reached does.
 
 use racun_billing::{Limits, NotAllowed, Period, Resource, Status, Usage, UsageMonth};
-use racun_kernel::testing::stamp;
+use racun_store::testing::stamp;
 use serde_json::json;
 use time::macros::{date, datetime};
 

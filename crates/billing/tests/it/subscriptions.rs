@@ -166,7 +166,7 @@ fn a_payment_by_bank_names_the_subscription() {
 #[test]
 fn the_account_is_told_what_happened_to_its_entity() {
     let own = start(&label(|_| ()), NOW);
-    let told = own.event(Happening::Renewed, "system", &racun_kernel::testing::stamp(NOW));
+    let told = own.event(Happening::Renewed, "system", &racun_store::testing::stamp(NOW));
     assert_eq!(told.tenant, racun_kernel::Tenant::account(own.account_id));
     assert_eq!(
         (told.subject, told.kind.name()),

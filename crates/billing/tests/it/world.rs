@@ -1,8 +1,8 @@
 //! A white label with three plans, and an entity that subscribes.
 
 use racun_billing::{Catalogue, NewSubscription, Plan, Subscription, WhiteLabel};
-use racun_kernel::testing::stamp;
 use racun_kernel::{Environment, Id, Kind};
+use racun_store::testing::stamp;
 use serde_json::{Value, json};
 use time::OffsetDateTime;
 use ulid::Ulid;

@@ -1,7 +1,8 @@
 //! What bytes are, told by themselves, and how large a picture is. Nothing is decoded: only the few
 //! bytes are read that say so.
 
-use racun_kernel::{Issue, Issues, Value};
+use racun_kernel::{Issue, Issues};
+use racun_store::Value;
 use serde::{Deserialize, Serialize};
 
 use super::FileRefused;
@@ -30,7 +31,7 @@ pub enum FileFormat {
     Zip,
 }
 
-impl racun_kernel::Declared for FileFormat {
+impl racun_store::Declared for FileFormat {
     fn declared(&self) -> Value {
         self.name().declared()
     }

@@ -14,7 +14,8 @@ mod content;
 mod name;
 
 use racun_kernel::id::{self, BusinessUnitId, EntityId, ExpenseId, FileId};
-use racun_kernel::{Issue, Issues, Metadata, Stamp, Value};
+use racun_kernel::{Issue, Issues, Metadata, Stamp};
+use racun_store::Value;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -70,7 +71,7 @@ impl FileCategory {
     }
 }
 
-impl racun_kernel::Declared for FileCategory {
+impl racun_store::Declared for FileCategory {
     fn declared(&self) -> Value {
         self.name().declared()
     }

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use racun_kernel::id::{FinancialCategoryId, TaxId};
-use racun_kernel::{Context, Decimal, Issue, Issues, Patch, RawQuery, Store, Tenant};
+use racun_kernel::{Decimal, Issue, Issues, Patch, Tenant};
+use racun_store::{Context, RawQuery, Store};
 
 use super::{Item, ItemInput, ItemRules};
 use crate::check::{Check, required};

@@ -1,4 +1,3 @@
-use racun_kernel::Context;
 use std::collections::BTreeSet;
 
 use racun_catalog::{
@@ -6,6 +5,7 @@ use racun_catalog::{
     update_business_unit,
 };
 use racun_kernel::Patch;
+use racun_store::Context;
 use serde_json::{Map, Value as Json, json};
 
 use crate::world::{World, codes, sent, word};

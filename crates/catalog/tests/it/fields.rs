@@ -4,7 +4,8 @@ use racun_catalog::{
     BusinessUnitInput, ContactType, CustomerInput, FinancialCategoryInput, ItemInput, ItemRules,
     References, SupplierInput, TaxInput, TaxRateInput,
 };
-use racun_kernel::{Classification, Decimal, FieldKind, Patch, Record, Value};
+use racun_kernel::{Classification, Decimal, Patch};
+use racun_store::{FieldKind, Record, Value};
 use serde_json::Value as Json;
 use time::macros::date;
 

@@ -4,8 +4,9 @@ use racun_catalog::{
     ContactType, Customer, CustomerInput, FinancialCategoryInput, Supplier, SupplierInput,
     create_customer, update_customer,
 };
-use racun_kernel::testing::stamp;
-use racun_kernel::{BankAccount, Context, Issues, Patch, Stamp, UjpRouting};
+use racun_kernel::{BankAccount, Issues, Patch, Stamp, UjpRouting};
+use racun_store::Context;
+use racun_store::testing::stamp;
 use time::macros::datetime;
 
 use crate::world::{World, codes, sent};

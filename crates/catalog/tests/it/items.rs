@@ -5,7 +5,8 @@ use racun_catalog::{
     taxes_of_items, trash, update_item,
 };
 use racun_kernel::text::LOCALES;
-use racun_kernel::{Classification, Context, Currency, Decimal, Issues, Patch, RawQuery};
+use racun_kernel::{Classification, Currency, Decimal, Issues, Patch};
+use racun_store::{Context, RawQuery};
 use time::OffsetDateTime;
 use time::macros::{date, datetime};
 

@@ -6,7 +6,8 @@ use racun_catalog::{
     trash, update_business_unit, update_customer, update_financial_category, update_item,
     update_supplier, update_tax,
 };
-use racun_kernel::{Context, Decimal, Id, Patch, RawQuery};
+use racun_kernel::{Decimal, Id, Patch};
+use racun_store::{Context, RawQuery};
 use time::macros::date;
 
 use crate::world::{World, sent, trash_query, word};

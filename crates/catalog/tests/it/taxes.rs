@@ -5,8 +5,9 @@ use racun_catalog::{
     Tax, TaxInput, TaxRateInput, create_tax, get, list, replace_tax, restore, trash, update_tax,
 };
 use racun_kernel::calendar::{parse_date, parse_instant};
-use racun_kernel::testing::stamp;
-use racun_kernel::{Context, Decimal, Issues, Patch, RawQuery};
+use racun_kernel::{Decimal, Issues, Patch};
+use racun_store::testing::stamp;
+use racun_store::{Context, RawQuery};
 use time::macros::{date, datetime};
 use time::{Duration, OffsetDateTime};
 
@@ -223,7 +224,7 @@ async fn a_lost_race_for_the_default_is_decided_again() {
     let lost = create_tax(world.cx(), default("25")).await;
     assert!(matches!(
         lost,
-        Err(racun_catalog::CatalogError::Store(racun_kernel::StoreError::Unavailable(_)))
+        Err(racun_catalog::CatalogError::Store(racun_store::StoreError::Unavailable(_)))
     ));
 }
 

@@ -5,11 +5,9 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use racun_catalog::CatalogError;
-use racun_kernel::testing::stamp;
-use racun_kernel::{
-    Environment, Issues, Patch, Principal, RawQuery, Role, Scope, Stamp, Store, StoreDecorator,
-    StoreError, TransactError, Unit,
-};
+use racun_kernel::{Environment, Issues, Patch, Principal, Role, Scope, Stamp};
+use racun_store::testing::stamp;
+use racun_store::{RawQuery, Store, StoreDecorator, StoreError, TransactError, Unit};
 use racun_store_sqlite::SqliteStore;
 use time::macros::datetime;
 
@@ -29,8 +27,8 @@ impl World {
         Self { scope: scope(&stamp), store, stamp }
     }
 
-    pub fn cx(&self) -> racun_kernel::Context<'_> {
-        racun_kernel::Context::new(self.store(), &self.scope, &self.stamp)
+    pub fn cx(&self) -> racun_store::Context<'_> {
+        racun_store::Context::new(self.store(), &self.scope, &self.stamp)
     }
 
     /// Another entity in the same store.

@@ -1,7 +1,8 @@
 //! A document as stores and the log see it.
 
-use racun_kernel::Listing::{Long, Ordered, Seldom};
-use racun_kernel::{Field, Issue, Issues, State, Tenant, Unique, Value, json_length};
+use racun_kernel::{Issue, Issues, Tenant};
+use racun_store::Listing::{Long, Ordered, Seldom};
+use racun_store::{Field, State, Unique, Value, json_length};
 
 use super::Document;
 use crate::EInvoiceForm;
@@ -79,7 +80,7 @@ pub(super) fn changed_fields(
 // What no two documents share is the hidden `number_key`: the number itself, but for fiscalized
 // documents, whose numbers restart each year without naming it. Takings of a place ask for the
 // hidden `fiscal_premise` and `fiscal_device`: the names in the fiscal record.
-racun_kernel::record! {
+racun_store::record! {
     |document: Document| in crate::table_of(document.id.kind()),
     id: document.id,
     tenant: Tenant::entity(document.entity_id),

@@ -15,7 +15,8 @@ mod supplier;
 mod warnings;
 
 use racun_kernel::id::{EntityId, ExpenseId};
-use racun_kernel::{Decimal, Field, Issue, Issues, Stamp, StoreError, Tenant, Value};
+use racun_kernel::{Decimal, Issue, Issues, Stamp, Tenant};
+use racun_store::{Field, StoreError, Value};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -221,7 +222,7 @@ impl Expense {
     }
 }
 
-racun_kernel::record! {
+racun_store::record! {
     /// Where expenses are kept.
     pub static EXPENSES: Expense = "expenses";
     |expense|

@@ -1,6 +1,7 @@
 //! Why a command on a recurring invoice is refused.
 
-use racun_kernel::{Issues, StoreError};
+use racun_kernel::Issues;
+use racun_store::StoreError;
 
 /// Why a command on a recurring invoice is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -1,6 +1,7 @@
 //! The log's events for a recurring invoice.
 
-use racun_kernel::{Event, EventKind, Stamp, Tenant};
+use racun_kernel::{Stamp, Tenant};
+use racun_store::{Event, EventKind};
 
 use crate::events::recurring_invoice as told;
 

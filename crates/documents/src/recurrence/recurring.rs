@@ -1,7 +1,8 @@
 //! The recurring invoice, its states and every transition.
 
+use racun_kernel::Tenant;
 use racun_kernel::id::{EntityId, RecurringInvoiceId};
-use racun_kernel::{Field, Tenant};
+use racun_store::Field;
 use serde::{Deserialize, Serialize};
 use time::{Date, OffsetDateTime};
 
@@ -368,7 +369,7 @@ impl RecurringInvoice {
     }
 }
 
-racun_kernel::record! {
+racun_store::record! {
     /// Where recurring invoices are kept.
     pub static RECURRING_INVOICES: RecurringInvoice = "recurring_invoices";
     |recurring|

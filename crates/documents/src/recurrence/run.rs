@@ -1,10 +1,8 @@
 //! The rows beside a recurring invoice: what it made, and when it is due.
 
 use racun_kernel::id::{AccountId, EntityId, RecurringInvoiceId, RecurringRunId};
-use racun_kernel::{
-    Clause, Environment, Field, ListQuery, Operator, Order, Put, Stamp, Tenant, Unique, Value,
-    calendar,
-};
+use racun_kernel::{Environment, Stamp, Tenant, calendar};
+use racun_store::{Clause, Field, ListQuery, Operator, Order, Put, Unique, Value};
 use serde::{Deserialize, Serialize};
 use time::{Date, Duration, OffsetDateTime, UtcOffset};
 
@@ -33,7 +31,7 @@ pub struct RecurringRun {
     pub created_at: OffsetDateTime,
 }
 
-racun_kernel::record! {
+racun_store::record! {
     /// Where runs are kept.
     pub static RECURRING_RUNS: RecurringRun = "recurring_runs";
     |run|
@@ -72,7 +70,7 @@ pub struct DueSchedule {
     pub created_at: OffsetDateTime,
 }
 
-racun_kernel::record! {
+racun_store::record! {
     /// Where due schedules are kept: in the directory, beside no entity's rows.
     pub static DUE_SCHEDULES: DueSchedule = "due_schedules";
     |due|

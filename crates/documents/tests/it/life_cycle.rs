@@ -11,8 +11,9 @@ use racun_documents::{
     Voided,
 };
 use racun_kernel::id::EntityId;
-use racun_kernel::testing::stamp;
-use racun_kernel::{Currency, Decimal, ExchangeRate, Metadata, Person, Record, Stamp, Tenant};
+use racun_kernel::{Currency, Decimal, ExchangeRate, Metadata, Person, Stamp, Tenant};
+use racun_store::Record;
+use racun_store::testing::stamp;
 use time::macros::{date, datetime};
 use time::{Date, OffsetDateTime};
 use ulid::Ulid;

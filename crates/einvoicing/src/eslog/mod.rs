@@ -18,12 +18,13 @@ mod lines;
 mod rules;
 mod segments;
 
+use segments::Segments;
+
 use crate::facts::Facts;
 use crate::finding::Verdict;
 use crate::model::Model;
 use crate::specification::Specification;
 use crate::write::Written;
-use segments::Segments;
 
 pub use envelope::{Attached, envelope, judge_ujp};
 

@@ -21,12 +21,12 @@ mod vat;
 use en16931::invoice::{Code, Delivery, InvoiceNote, Period, PrecedingInvoice};
 use en16931::{DocumentKind, DocumentReference, Invoice};
 use racun_kernel::Step;
+use text::{paragraphs, single};
 use time::Date;
 
 use crate::facts::{Facts, FactsKind};
 use crate::finding::{Finding, Level};
 use crate::specification::Specification;
-use text::{paragraphs, single};
 
 pub(crate) use vat::Category;
 

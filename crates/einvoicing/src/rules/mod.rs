@@ -14,13 +14,13 @@ mod places;
 mod remedies;
 
 use en16931::Severity;
+use places::Place;
 
 use crate::facts::{Facts, Line, Price};
 use crate::finding::{Finding, Level, Verdict};
 use crate::leitweg;
 use crate::model::Model;
 use crate::specification::Specification;
-use places::Place;
 
 /// What the rules of `specification` say of `model`, which is of `facts`.
 pub fn verdict(facts: &Facts, model: &Model, specification: Specification) -> Verdict {

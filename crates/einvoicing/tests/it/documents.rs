@@ -7,8 +7,8 @@ use racun_einvoicing::{
     Account, Discount, Facts, FactsKind, Line, LineTax, PaidBy, Party, Preceding, Price, Priced,
     Sale, Sells, TaxTotal, Texts, Totals,
 };
-use racun_kernel::testing::Random;
 use racun_kernel::{Currency, Decimal};
+use racun_store::testing::Random;
 use time::macros::date;
 use time::{Date, Duration};
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use racun_einvoicing::{Account, Facts, FactsKind, eslog};
-use racun_kernel::testing::Random;
+use racun_store::testing::Random;
 use time::macros::datetime;
 
 use crate::documents::random;

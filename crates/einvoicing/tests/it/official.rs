@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use racun_einvoicing::{Specification, Syntax, write};
-use racun_kernel::testing::Random;
+use racun_store::testing::Random;
 
 use crate::documents::random;
 use crate::judge::judge;

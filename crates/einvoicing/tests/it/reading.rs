@@ -1,7 +1,7 @@
 //! What we write is read back.
 
 use racun_einvoicing::{Specification, Syntax, read, write};
-use racun_kernel::testing::Random;
+use racun_store::testing::Random;
 
 use crate::documents::random;
 use crate::sample::{decimal, invoice};

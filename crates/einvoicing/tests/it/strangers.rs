@@ -1,7 +1,7 @@
 //! Bytes of strangers: each ends in a verdict or in a refusal.
 
 use racun_einvoicing::{MAX_BYTES, Specification, Syntax, Unreadable, read, write};
-use racun_kernel::testing::Random;
+use racun_store::testing::Random;
 
 use crate::sample::invoice;
 

@@ -1,9 +1,8 @@
 //! The rows by which workers of any process find the exchanges of all tenants that are due.
 
 use racun_kernel::id::{AccountId, EntityId};
-use racun_kernel::{
-    Clause, DocumentId, Environment, Field, ListQuery, Operator, Order, Put, Tenant, Value,
-};
+use racun_kernel::{DocumentId, Environment, Tenant};
+use racun_store::{Clause, Field, ListQuery, Operator, Order, Put, Value};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -31,7 +30,7 @@ pub struct DueExchange {
     pub created_at: OffsetDateTime,
 }
 
-racun_kernel::record! {
+racun_store::record! {
     /// Where due exchanges are kept: in the directory, beside no entity's rows.
     pub static DUE_EXCHANGES: DueExchange = "due_exchanges";
     |due|

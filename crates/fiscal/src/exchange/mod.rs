@@ -17,7 +17,8 @@ mod due;
 use std::time::Duration;
 
 use racun_kernel::id::EntityId;
-use racun_kernel::{DocumentId, Field, Tenant};
+use racun_kernel::{DocumentId, Tenant};
+use racun_store::Field;
 use serde::{Deserialize, Serialize};
 use time::{Date, OffsetDateTime};
 
@@ -404,7 +405,7 @@ fn clipped(text: &str) -> String {
     text.chars().take(MAX_ANSWER_CHARS).collect()
 }
 
-racun_kernel::record! {
+racun_store::record! {
     /// Where exchanges are kept.
     pub static EXCHANGES: Exchange = "fiscal_exchanges";
     |exchange|

@@ -7,7 +7,8 @@ use racun_fiscal::{
     Content, Exchange, LEASE, Message, MessageId, Outcome, Retry, SaleKind, State, due_put, fina,
     furs,
 };
-use racun_kernel::{DocumentId, DocumentKind, Environment, PutKind, Record};
+use racun_kernel::{DocumentId, DocumentKind, Environment};
+use racun_store::{PutKind, Record};
 use time::macros::{date, datetime};
 use time::{Duration, OffsetDateTime};
 use ulid::Ulid;
@@ -43,14 +44,14 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 fn open() -> Exchange {
-    let stamp = racun_kernel::testing::stamp(NOW);
+    let stamp = racun_store::testing::stamp(NOW);
     let content = Content::Furs(Box::new(world::invoice(&world::sale(SaleKind::Invoice, "122"))));
     Exchange::open(invoice(), stamp.id(), content, MessageId::new(&stamp), NOW)
 }
 
 #[test]
 fn what_was_written_on_paper_is_reported_as_such_from_the_first_message() {
-    let stamp = racun_kernel::testing::stamp(NOW);
+    let stamp = racun_store::testing::stamp(NOW);
     let sale = world::sale(SaleKind::Invoice, "122");
     let paragon = fina::Receipt { paragon: Some("17/1".to_owned()), ..world::receipt(&sale) };
     let [invoice_number, set_number, serial_number] =
@@ -97,7 +98,7 @@ proptest! {
     fn nothing_is_lost_and_what_is_confirmed_stays_so(
         steps in prop::collection::vec(step(), 0..40),
     ) {
-        let stamp = racun_kernel::testing::stamp(NOW);
+        let stamp = racun_store::testing::stamp(NOW);
         let (account, sandbox) = (stamp.id(), Environment::Sandbox);
         let mut exchange = open();
         let mut now = NOW;

@@ -5,7 +5,8 @@ use racun_fiscal::{
     Actor, Authority, BusinessPremise, Conflict, Device, DeviceId, FiscalError, MAX_DEVICES,
     NewDevice, NewPremise, PremiseId, Refusal, device_key, premise_key, year_of,
 };
-use racun_kernel::{Decision, Patch, Record};
+use racun_kernel::Patch;
+use racun_store::{Decision, Record};
 use time::macros::datetime;
 use time::{Duration, OffsetDateTime};
 

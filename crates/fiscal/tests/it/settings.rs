@@ -5,8 +5,9 @@ use racun_fiscal::{
     Numbering, OpenedCertificate, P12Error, Refusal, SettingsInput,
 };
 use racun_kernel::id::EntityId;
-use racun_kernel::testing::stamp;
-use racun_kernel::{CannotOpen, Decision, Patch, Principal, Record, Stamp, Value, Vault};
+use racun_kernel::{CannotOpen, Patch, Principal, Stamp, Vault};
+use racun_store::testing::stamp;
+use racun_store::{Decision, Record, Value};
 use time::macros::datetime;
 use time::{Duration, OffsetDateTime};
 
@@ -16,7 +17,7 @@ pub const NOW: OffsetDateTime = datetime!(2026-11-20 08:00 UTC);
 pub fn actor(now: OffsetDateTime) -> Actor {
     let stamp = stamp(now);
     let entity_id: EntityId = stamp.id();
-    racun_kernel::testing::actor(entity_id, Principal::System, stamp)
+    racun_store::testing::actor(entity_id, Principal::System, stamp)
 }
 
 /// The record that a decision changes, and the kinds of what happened.

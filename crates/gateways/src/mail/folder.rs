@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
-use racun_kernel::{Mail, MailError, Mailbox, Mailer};
+use racun_mail::{Mail, MailError, Mailbox, Mailer};
 
 use super::message;
 

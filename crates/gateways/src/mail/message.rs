@@ -3,7 +3,7 @@
 use lettre::message::header::ContentType;
 use lettre::message::{Attachment, MultiPart, SinglePart};
 use lettre::{Address, Message};
-use racun_kernel::{Attachment as File, Mail, MailError, Mailbox};
+use racun_mail::{Attachment as File, Mail, MailError, Mailbox};
 
 /// The text of `mail`, with `sender` where it names none.
 ///

@@ -10,7 +10,7 @@ mod folder;
 mod message;
 mod smtp;
 
-use racun_kernel::Mailbox;
+use racun_mail::Mailbox;
 
 pub use folder::MailFolder;
 pub use smtp::{BadSmtpUrl, SmtpMailer};

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use lettre::transport::smtp::extension::ClientId;
 use lettre::transport::smtp::response::Code;
 use lettre::{AsyncSmtpTransport, AsyncTransport as _, Tokio1Executor};
-use racun_kernel::{Mail, MailError, Mailbox, Mailer};
+use racun_mail::{Mail, MailError, Mailbox, Mailer};
 use url::{Host, Url};
 
 use super::message;

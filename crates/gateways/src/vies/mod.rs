@@ -18,11 +18,11 @@ mod turns;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use client::Client;
 use racun_catalog::{NoAnswer, VatAnswer, VatQuery, VatRegistry};
 use racun_kernel::Environment;
 
 use crate::egress::Reach;
-use client::Client;
 
 pub use simulator::simulated;
 

@@ -59,8 +59,9 @@ fn is_marked(number: &str, mark: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use racun_kernel::Environment;
     use racun_kernel::vat_number::VatNumber;
-    use racun_kernel::{Environment, testing};
+    use racun_store::testing;
     use time::macros::datetime;
 
     use super::*;

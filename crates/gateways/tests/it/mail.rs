@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::time::Duration;
 
 use racun_gateways::{MailFolder, SmtpMailer, mailbox};
-use racun_kernel::{Attachment, Mail, MailError, Mailbox, Mailer as _};
+use racun_mail::{Attachment, Mail, MailError, Mailbox, Mailer as _};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;

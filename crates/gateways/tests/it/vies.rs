@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use racun_catalog::{NoAnswer, VatAnswer, VatQuery, VatRegistry};
 use racun_gateways::{Reach, Vies, ViesOptions};
+use racun_kernel::Environment;
 use racun_kernel::id::EntityId;
 use racun_kernel::vat_number::VatNumber;
-use racun_kernel::{Environment, testing};
+use racun_store::testing;
 use serde_json::{Value, json};
 use time::macros::datetime;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};

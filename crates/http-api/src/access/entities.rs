@@ -10,7 +10,8 @@ use racun_application::entities;
 use racun_application::fiscal::settings;
 use racun_fiscal::FiscalSettings;
 use racun_kernel::id::EntityId;
-use racun_kernel::{Environment, Issue, ListQuery, Page, Scope};
+use racun_kernel::{Environment, Issue, Scope};
+use racun_store::{ListQuery, Page};
 
 use super::entity_bodies::{EntityBody, NewEntityBody, SpendingLimitBody, UpdateEntityBody};
 use crate::answer::{Created, Json};

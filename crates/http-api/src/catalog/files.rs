@@ -9,7 +9,8 @@ use racun_catalog::{
     self as catalog, File, FileCategory, FileFormat, FileLinks, MAX_FILE_BYTES, MAX_IMAGE_BYTES,
     NewFile,
 };
-use racun_kernel::{InvalidId, Issue, Issues, Page, RawQuery, id};
+use racun_kernel::{InvalidId, Issue, Issues, id};
+use racun_store::{Page, RawQuery};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;

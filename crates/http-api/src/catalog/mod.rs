@@ -11,7 +11,7 @@ pub(crate) mod taxes;
 
 use racun_access::Entity;
 use racun_catalog::{self as catalog, Resource, Trashable};
-use racun_kernel::Page;
+use racun_store::Page;
 use serde::Serialize;
 
 use crate::answer::{self, Json, NoContent};

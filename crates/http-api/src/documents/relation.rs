@@ -3,7 +3,8 @@
 use racun_application::documents::{self as application, RelatedDocument, RelationView};
 use racun_documents::{Document, DocumentId, RelationType};
 use racun_kernel::calendar::format_instant;
-use racun_kernel::{Issue, Scope, Store};
+use racun_kernel::{Issue, Scope};
+use racun_store::Store;
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};

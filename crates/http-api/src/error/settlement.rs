@@ -1,8 +1,8 @@
 //! Errors of settlement, and of what spans it and documents.
 
 use racun_application::Error;
-use racun_kernel::StoreError;
 use racun_settlement::{ProviderFault, Refusal, SettlementError, TypeChangeError, TypeChangeRule};
+use racun_store::StoreError;
 use serde_json::json;
 
 use super::{ApiError, Kind};

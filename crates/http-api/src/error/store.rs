@@ -1,6 +1,6 @@
 //! Errors of the store.
 
-use racun_kernel::StoreError;
+use racun_store::StoreError;
 
 use serde_json::json;
 

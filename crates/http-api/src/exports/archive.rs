@@ -9,7 +9,8 @@ use racun_application::exports::archive::{
     self as application, ArchiveFormat, ArchiveRequest, ExportJob, ExportState, Skipped,
 };
 use racun_billing::Feature;
-use racun_kernel::{Issue, StoreError, id};
+use racun_kernel::{Issue, id};
+use racun_store::StoreError;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use validator::Validate;

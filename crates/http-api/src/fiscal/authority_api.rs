@@ -1,5 +1,7 @@
 //! What both authorities' settings have: one handler for each operation.
 
+use std::sync::Arc;
+
 use racun_application::fiscal::{
     DeviceState, PremiseState, check_country, devices, premises, settings,
 };
@@ -11,7 +13,6 @@ use racun_kernel::{Environment, Issues, Kind, Vault};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use std::sync::Arc;
 use time::OffsetDateTime;
 use validator::Validate;
 

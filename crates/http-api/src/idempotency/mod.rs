@@ -40,7 +40,8 @@ use racun_application::idempotency::{
     AnswerTo, KEYED_REQUESTS, KeptAnswer, KeyedRequest, Once, Passed, Verdict,
 };
 use racun_kernel::id::AccountId;
-use racun_kernel::{Scope, Store, Tenant};
+use racun_kernel::{Scope, Tenant};
+use racun_store::Store;
 use tracing::Instrument as _;
 
 pub(crate) use keep::ReplayedRefusal;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use racun_kernel::{Bucket, RATE_WINDOW_SECONDS, Taken};
+use racun_store::{Bucket, RATE_WINDOW_SECONDS, Taken};
 use time::OffsetDateTime;
 
 /// Buckets of a minute, at most. Later callers share one with all others of the same limit: then
@@ -22,7 +22,7 @@ struct Minute {
 }
 
 impl InProcess {
-    /// As [`racun_kernel::RateLimits::take`], at `now`.
+    /// As [`racun_store::RateLimits::take`], at `now`.
     pub(super) fn take(&self, buckets: &[Bucket], now: OffsetDateTime) -> Taken {
         let number = now.unix_timestamp().div_euclid(RATE_WINDOW_SECONDS);
         let ends_at = (number + 1) * RATE_WINDOW_SECONDS;

@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 use actix_web::{HttpMessage as _, HttpRequest, web};
-use racun_kernel::{Bucket, RateLimits, Taken};
+use racun_store::{Bucket, RateLimits, Taken};
 use ring::digest::{SHA256, digest};
 use time::OffsetDateTime;
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use actix_web::{HttpMessage as _, HttpRequest};
 use racun_access::Caller;
-use racun_kernel::ListQuery;
+use racun_store::ListQuery;
 
 use super::room::{Full, Guest, Room, Share, Shares};
 use super::{address_of, key};

@@ -5,7 +5,8 @@ use std::future::{Ready, ready};
 use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpRequest, web};
 use racun_kernel::spelling::suggestion;
-use racun_kernel::{Issue, Issues, RawQuery};
+use racun_kernel::{Issue, Issues};
+use racun_store::RawQuery;
 
 use super::unknown;
 use crate::error::ApiError;

@@ -5,8 +5,9 @@ use racun_documents::Document;
 use racun_documents::expense::Expense;
 use racun_kernel::calendar::format_midnight;
 use racun_kernel::id::ExpenseId;
-use racun_kernel::{Context, Decimal, Issue};
+use racun_kernel::{Decimal, Issue};
 use racun_settlement::Payment;
+use racun_store::Context;
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -3,7 +3,8 @@
 use actix_web::web;
 use racun_access::Permission::{EraseRecords, ReadTill, Sell, WriteRecords};
 use racun_application::payments::{self as application, PaymentPorts};
-use racun_kernel::{Page, id};
+use racun_kernel::id;
+use racun_store::Page;
 
 use super::include::{INCLUDE, Include};
 use super::payment::{NewPaymentBody, PaymentBody, PaymentPatchBody};

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use racun_kernel::{Read, Refusal, Rows, Store, StoreDecorator, StoreError, TransactError, Unit};
+use racun_store::{Read, Refusal, Rows, Store, StoreDecorator, StoreError, TransactError, Unit};
 
 use super::reserving::Reserved;
 

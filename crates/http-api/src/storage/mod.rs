@@ -21,8 +21,9 @@ use actix_web::{HttpMessage as _, HttpRequest};
 use racun_access::AccountScope;
 pub(crate) use racun_application::budget::Budget;
 pub use racun_application::budget::StorageLimits;
+use racun_kernel::Scope;
 use racun_kernel::id::AccountId;
-use racun_kernel::{Scope, Store, StoreError};
+use racun_store::{Store, StoreError};
 use time::OffsetDateTime;
 
 use crate::body_limit;

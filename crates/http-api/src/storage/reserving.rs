@@ -10,8 +10,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use racun_kernel::StoreError;
 use racun_kernel::id::AccountId;
+use racun_store::StoreError;
 use time::{Duration, OffsetDateTime};
 
 use super::Budget;

@@ -11,8 +11,9 @@ use racun_catalog::{self as catalog, CatalogError, Customer, Item, Tax};
 use racun_documents::expense::Expense;
 use racun_documents::recurrence::RecurringInvoice;
 use racun_documents::{Document, DocumentError};
-use racun_kernel::{Logged, Scope, Store, StoreError};
+use racun_kernel::Scope;
 use racun_settlement::Payment;
+use racun_store::{Logged, Store, StoreError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use racun_application::jobs::{self, Ending, Job, JobKind, NewJob};
 use racun_http_api::Limits;
-use racun_kernel::Store;
+use racun_store::Store;
 use racun_store_sqlite::SqliteStore;
 use serde_json::{Value as Json, json};
 use time::macros::datetime;
@@ -84,7 +84,7 @@ async fn admins_see_jobs_and_start_dead_ones_anew() {
     let api = Api::on(Arc::clone(&store), Limits::default()).await;
     let owner = api.owner("ana@example.com").await;
     let editor = api.member(&owner, "editor@example.com", "editor").await;
-    let stamp = racun_kernel::testing::stamp(datetime!(2026-11-20 08:00 UTC));
+    let stamp = racun_store::testing::stamp(datetime!(2026-11-20 08:00 UTC));
     let entity_id = Some(owner.entity().parse().unwrap());
     let (subject, payload) = ("whk_1".to_owned(), String::new());
     let job =

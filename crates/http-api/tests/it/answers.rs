@@ -5,9 +5,9 @@ use std::sync::Arc;
 use actix_web::test::TestRequest;
 use async_trait::async_trait;
 use racun_http_api::Limits;
-use racun_kernel::{
-    Entry, ListQuery, Store, StoreError, Stored, Table, Tally, TallyRow, Tenant, TransactError,
-    Unit,
+use racun_kernel::Tenant;
+use racun_store::{
+    Entry, ListQuery, Store, StoreError, Stored, Table, Tally, TallyRow, TransactError, Unit,
 };
 use serde_json::json;
 

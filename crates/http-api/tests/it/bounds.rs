@@ -12,7 +12,7 @@ use actix_web::web::Bytes;
 use async_trait::async_trait;
 use futures_util::{FutureExt as _, StreamExt as _, stream};
 use racun_http_api::{Limits, Room, Shares, app};
-use racun_kernel::{ListQuery, Read, Rows, Store, StoreDecorator};
+use racun_store::{ListQuery, Read, Rows, Store, StoreDecorator};
 use racun_store_sqlite::SqliteStore;
 use serde_json::{Value, json};
 

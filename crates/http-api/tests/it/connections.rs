@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use racun_http_api::{ConnectionLimits, Options, run};
-use racun_kernel::{Read, Rows, Store, StoreDecorator};
+use racun_store::{Read, Rows, Store, StoreDecorator};
 use racun_store_sqlite::SqliteStore;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use racun_http_api::Limits;
-use racun_kernel::{Load, Read, Rows, Store, StoreDecorator, TransactError, Unit};
+use racun_store::{Load, Read, Rows, Store, StoreDecorator, TransactError, Unit};
 use racun_store_sqlite::SqliteStore;
 use serde_json::{Value, json};
 

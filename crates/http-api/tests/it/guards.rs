@@ -2,8 +2,9 @@
 
 use actix_web::test::TestRequest;
 use racun_http_api::{Guards, Services, SignUpMode};
-use racun_kernel::{ListQuery, Tenant};
+use racun_kernel::Tenant;
 use racun_mail::{MailLimits, SEND_WINDOWS, SendWindow};
+use racun_store::ListQuery;
 use serde_json::{Value, json};
 
 use crate::harness::{Answer, Api, PASSWORD, Who, text};

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use racun_http_api::ConnectionLimits;
 use serde_json::Value;
+use tokio::io::AsyncWriteExt as _;
 
 use crate::connections::{answer, in_time, patient, rest, send, start};
-use tokio::io::AsyncWriteExt as _;
 
 /// Checks that `text` is an answer with `status` and `code`, which closes the connection.
 fn check(about: &str, text: &str, status: u16, code: &str) {

@@ -8,7 +8,8 @@ use racun_application::idempotency::{
     AnswerTo, KEYED_REQUESTS, KeptAnswer, KeptBody, KeyedRequest, Verdict,
 };
 use racun_http_api::Limits;
-use racun_kernel::{Put, Store, Tenant, Writes};
+use racun_kernel::Tenant;
+use racun_store::{Put, Store, Writes};
 use racun_store_sqlite::SqliteStore;
 use serde_json::{Value, json};
 
@@ -61,7 +62,7 @@ async fn count(api: &Api, who: &Who, path: &str) -> Value {
 async fn kept(api: &Api, store: &dyn Store, who: &Who) -> (Tenant, Vec<KeyedRequest>) {
     let entity = api.get(&format!("/entities/{}", who.entity()), who).await.with(200).json();
     let account = Tenant::account(text(&entity["account_id"]).parse().unwrap());
-    let query = racun_kernel::ListQuery::first_page(&KEYED_REQUESTS);
+    let query = racun_store::ListQuery::first_page(&KEYED_REQUESTS);
     let page = store.page::<KeyedRequest>(&KEYED_REQUESTS, &account, &query).await.unwrap();
     (account, page.rows)
 }
@@ -77,7 +78,7 @@ async fn forget_answers(api: &Api, store: &dyn Store, who: &Who, before: &mut BT
     });
     let writes = Writes { puts: puts.collect(), ..Writes::default() };
     let decided =
-        store.decide::<_, racun_kernel::StoreError>(Vec::new(), None, |_| Ok(((), writes)));
+        store.decide::<_, racun_store::StoreError>(Vec::new(), None, |_| Ok(((), writes)));
     decided.await.unwrap();
 }
 
@@ -257,7 +258,7 @@ async fn an_answer_takes_no_place_that_is_taken() {
         if let Some(before) = &before {
             let writes = Writes { puts: vec![Put::insert(before)], ..Writes::default() };
             let stored = store.decide(Vec::new(), None, |_| Ok(((), writes)));
-            stored.await.map_err(|error: racun_kernel::StoreError| error).unwrap();
+            stored.await.map_err(|error: racun_store::StoreError| error).unwrap();
         }
         let found = wanted.answer(&*store, answer(404), to).await.unwrap();
         let expected = match expected {

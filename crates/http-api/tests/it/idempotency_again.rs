@@ -6,7 +6,7 @@ use actix_web::test::TestRequest;
 use async_trait::async_trait;
 use futures_util::future::join;
 use racun_http_api::Limits;
-use racun_kernel::{Store, StoreDecorator, TransactError, Unit};
+use racun_store::{Store, StoreDecorator, TransactError, Unit};
 use racun_store_sqlite::SqliteStore;
 use serde_json::json;
 use tokio::sync::Notify;

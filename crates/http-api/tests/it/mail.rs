@@ -1,6 +1,6 @@
 //! Documents that are sent, and documents behind links.
 
-use racun_kernel::MailError;
+use racun_mail::MailError;
 use serde_json::{Value, json};
 
 use crate::harness::{Who, text};

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use async_trait::async_trait;
 use racun_application::printing::{CannotPrint, PrintPdf};
 use racun_catalog::{FileStorage, NoAnswer, StorageError, VatAnswer, VatQuery, VatRegistry};
-use racun_kernel::{Mail, MailError, Mailer};
+use racun_mail::{Mail, MailError, Mailer};
 use racun_paper::{Modules, Paper, Picture};
 use racun_render::Text;
 use racun_webhooks::{Answer, Courier, Post, Undelivered};

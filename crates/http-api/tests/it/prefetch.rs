@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use racun_http_api::Limits;
-use racun_kernel::{Read, Rows, Store, StoreDecorator, Table, Tenant};
+use racun_kernel::Tenant;
+use racun_store::{Read, Rows, Store, StoreDecorator, Table};
 use racun_store_sqlite::SqliteStore;
 use serde_json::json;
 

@@ -8,7 +8,7 @@ use actix_web::http::Method;
 use actix_web::test::TestRequest;
 use async_trait::async_trait;
 use racun_http_api::{Limits, Route, Services, routes};
-use racun_kernel::{Store, StoreDecorator, TransactError, Unit};
+use racun_store::{Store, StoreDecorator, TransactError, Unit};
 use racun_store_sqlite::SqliteStore;
 use serde_json::{Map, Value, json};
 

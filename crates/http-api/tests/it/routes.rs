@@ -6,8 +6,8 @@ use actix_web::http::Method;
 use actix_web::test::TestRequest;
 use racun_access::{Permission, permits};
 use racun_http_api::{Gate, Rate, Route, Verb, openapi, routes};
-use racun_kernel::testing::stamp;
 use racun_kernel::{Principal, Role};
+use racun_store::testing::stamp;
 use serde_json::json;
 use time::OffsetDateTime;
 

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use actix_web::test::TestRequest;
 use racun_application::fiscalization::FiscalAuthority;
-use racun_kernel::{Series, Store, StoreError, Tenant, Writes};
+use racun_kernel::Tenant;
+use racun_store::{Series, Store, StoreError, Writes};
 use serde_json::{Value, json};
 
 use crate::authorities::{PASSPHRASE, Scripted, file};

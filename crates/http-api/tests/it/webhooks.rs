@@ -6,8 +6,9 @@ use racun_application::consumer::{self, LogConsumer as _, Step};
 use racun_application::webhooks::{self, FanOut};
 use racun_billing::Catalogue;
 use racun_http_api::{Resources, Services};
-use racun_kernel::{ListQuery, Stamp, Tenant};
+use racun_kernel::{Stamp, Tenant};
 use racun_mail::{MAILS, MailKind, OutgoingMail};
+use racun_store::ListQuery;
 use racun_webhooks::{Post, body_signature};
 use serde_json::{Value, json};
 

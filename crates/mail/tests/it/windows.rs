@@ -1,5 +1,5 @@
-use racun_kernel::testing::stamp;
 use racun_mail::{Cap, PER_SUBJECT, SANDBOX, SendWindow};
+use racun_store::testing::stamp;
 use time::macros::datetime;
 use time::{Duration, OffsetDateTime};
 

@@ -4,11 +4,11 @@ use proptest::prelude::*;
 use racun_documents::{
     Content, Document, DocumentKind, FiscalRecord, Fiscalization, Party, TitleType,
 };
-use racun_kernel::testing::stamp;
 use racun_kernel::{Authority, BankAccount, Decimal, Environment};
 use racun_paper::{
     CodeKind, ColumnKey, Display, Language, Paper, ReceiptTexts, Row, Source, State, Template, Upn,
 };
+use racun_store::testing::stamp;
 use time::macros::{date, datetime};
 
 use crate::sample::{

@@ -8,9 +8,9 @@ use racun_documents::{
     Translations, Voided,
 };
 use racun_kernel::id::EntityId;
-use racun_kernel::testing::stamp;
 use racun_kernel::{BankAccount, Currency, Decimal, Metadata};
 use racun_paper::{Hub3, Language, Look, Paper, PaymentMade, ReceiptTexts, Source, Upn};
+use racun_store::testing::stamp;
 use time::macros::{date, datetime};
 use time::{Date, OffsetDateTime};
 use ulid::Ulid;

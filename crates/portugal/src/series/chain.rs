@@ -2,7 +2,8 @@
 
 use racun_kernel::calendar::date;
 use racun_kernel::id::{EntityId, PtSeriesId};
-use racun_kernel::{Currency, Decimal, DocumentId, Field, Tenant, Unique};
+use racun_kernel::{Currency, Decimal, DocumentId, Tenant};
+use racun_store::{Field, Unique};
 use serde::{Deserialize, Serialize};
 use time::{Date, OffsetDateTime};
 
@@ -136,7 +137,7 @@ impl RecoveredForm {
     }
 }
 
-racun_kernel::record! {
+racun_store::record! {
     /// Where the last document of each series is kept. A row's id is that of the series.
     pub static PT_CHAINS: ChainHead = "pt_chains";
     |head|
@@ -150,7 +151,7 @@ racun_kernel::record! {
     }
 }
 
-racun_kernel::record! {
+racun_store::record! {
     /// Where forms are kept that documents were recovered from. A row's id is the document's.
     pub static PT_FORMS: RecoveredForm = "pt_forms";
     |form|

@@ -13,7 +13,8 @@ mod new;
 
 use racun_kernel::calendar::date;
 use racun_kernel::id::{EntityId, PtSeriesId};
-use racun_kernel::{Actor, Decision, EventKind, Field, Issues, Series, Tenant, Unique};
+use racun_kernel::{Issues, Tenant};
+use racun_store::{Actor, Decision, EventKind, Field, Series, Unique};
 use serde::{Deserialize, Serialize};
 use time::{Date, OffsetDateTime};
 
@@ -258,7 +259,7 @@ pub fn series_key(purpose: Purpose, code: &SeriesCode) -> String {
     format!("{}/{}", purpose.code().text(), code.folded())
 }
 
-racun_kernel::record! {
+racun_store::record! {
     /// Where series are kept. The hidden fields `key` and `active` hold that the authority knows
     /// each once, and that one is active for a type of document.
     pub static PT_SERIES: PtSeries = "pt_series";

@@ -1,7 +1,8 @@
 //! What a caller says of a new series.
 
 use racun_kernel::id::PtSeriesId;
-use racun_kernel::{Actor, Decision, Issue, Issues};
+use racun_kernel::{Issue, Issues};
+use racun_store::{Actor, Decision};
 use time::Date;
 
 use super::{MAX_SERIES, PtSeries, Registration, SeriesStatus, series_key};

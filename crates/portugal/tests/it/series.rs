@@ -1,11 +1,11 @@
 //! Series: made, chosen, changed, closed; dates in them.
 
 use racun_kernel::id::PtSeriesId;
-use racun_kernel::{Decision, Record as _, StoreError};
 use racun_portugal::{
     Fresh, ManualNumber, NewSeries, PT_SERIES, PortugalError, PtSeries, Purpose, Registration,
     SeriesChange, SeriesStatus, TABLES, Validated, ValidationCode, check_date, entry_time,
 };
+use racun_store::{Decision, Record as _, StoreError};
 use time::macros::datetime;
 
 use crate::key::Key;

@@ -4,8 +4,9 @@ use std::fs;
 use std::path::PathBuf;
 
 use racun_kernel::id::EntityId;
-use racun_kernel::{Actor, Decimal, Decision, Issue, Issues, Principal, calendar};
+use racun_kernel::{Decimal, Issue, Issues, Principal, calendar};
 use racun_portugal::{PortugalError, WallTime};
+use racun_store::{Actor, Decision};
 use serde_json::Value;
 use time::Date;
 use time::macros::datetime;
@@ -63,9 +64,9 @@ pub fn said(error: &PortugalError) -> Vec<String> {
 
 /// An admin of an entity, on 23 November 2026.
 pub fn actor() -> Actor {
-    let stamp = racun_kernel::testing::stamp(datetime!(2026-11-23 12:00 UTC));
+    let stamp = racun_store::testing::stamp(datetime!(2026-11-23 12:00 UTC));
     let entity: EntityId = stamp.id();
-    racun_kernel::testing::actor(entity, Principal::System, stamp)
+    racun_store::testing::actor(entity, Principal::System, stamp)
 }
 
 /// The record that a decision changes, and the kinds of what happened.

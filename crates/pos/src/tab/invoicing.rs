@@ -2,7 +2,8 @@
 //!
 //! The invoice and what becomes of the tab are one commit; crate `application` sees to that.
 
-use racun_kernel::{Actor, Decimal, Decision, DocumentId, Issue, Issues};
+use racun_kernel::{Decimal, DocumentId, Issue, Issues};
+use racun_store::{Actor, Decision};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 

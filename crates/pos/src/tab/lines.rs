@@ -2,9 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use racun_kernel::Actor;
 use racun_kernel::id::{CustomerId, PosTableId};
-use racun_kernel::{Decision, Issue, Issues, Patch, Put};
+use racun_kernel::{Issue, Issues, Patch};
+use racun_store::Actor;
+use racun_store::{Decision, Put};
 
 use super::{Tab, TabState};
 use crate::append::{AcceptedAppend, Naming};

@@ -7,7 +7,9 @@ mod moving;
 mod stored;
 
 use racun_kernel::id::{CustomerId, EntityId, PosTabId, PosTableId, UserId};
-use racun_kernel::{Decimal, Decision, DocumentId, Event, EventKind, Issue, Metadata, Put};
+use racun_kernel::{Decimal, DocumentId, Issue, Metadata};
+use racun_store::Actor;
+use racun_store::{Decision, Event, EventKind, Put};
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 
@@ -17,7 +19,6 @@ use crate::events;
 use crate::known::Known;
 use crate::line::TabLine;
 use crate::totals::TabTotals;
-use racun_kernel::Actor;
 
 pub use choice::LineChoice;
 pub use invoicing::{InvoiceTerms, Invoiced, Part, TabInvoice};

@@ -1,6 +1,7 @@
 //! Lines that go from one tab to another, in one unit that holds both.
 
-use racun_kernel::{Actor, Event, EventKind, Issue, Issues, Put};
+use racun_kernel::{Issue, Issues};
+use racun_store::{Actor, Event, EventKind, Put};
 
 use super::Tab;
 use super::choice::LineChoice;

@@ -1,10 +1,11 @@
 //! A tab's stored fields.
 
-use racun_kernel::{Field, Tenant};
+use racun_kernel::Tenant;
+use racun_store::Field;
 
 use super::{Tab, TabState};
 
-racun_kernel::record! {
+racun_store::record! {
     /// Where tabs are kept. `status` finds all tabs of an entity that are in some of the states;
     /// the hidden field `occupied_table_id` those that keep a table from being deleted.
     pub static TABS: Tab = "pos_tabs";

@@ -1,9 +1,9 @@
 //! Closings: what is accepted, what is expected in the drawer, and what is carried over.
 
-use racun_kernel::testing::stamp;
 use racun_kernel::{Currency, Patch, Principal};
 use racun_pos::takings::{Day, Exchange, Facts, On, Paid, Sale, Takings, takings};
 use racun_pos::{Actor, CarriedDay, CarriedOver, ClosedDay, Closing, Count, NewClosing, Place};
+use racun_store::testing::stamp;
 use time::Date;
 use time::macros::date;
 

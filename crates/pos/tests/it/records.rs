@@ -1,14 +1,14 @@
 //! Rows: what stores keep beside them, and that they read back.
 
-use racun_kernel::{Put, Record, Value};
 use racun_pos::InvoiceStage;
+use racun_store::{Put, Record, Value};
 
 use crate::world::{World, line, table, table_id};
 
 fn reads_back<A: Record + PartialEq + std::fmt::Debug>(record: &A) {
     let row = Put::insert(record);
     assert_eq!(row.values.len(), record.table().fields.len());
-    let stored = racun_kernel::Stored { id: row.id, body: row.body };
+    let stored = racun_store::Stored { id: row.id, body: row.body };
     assert_eq!(stored.read::<A>(record.table()).as_ref(), Ok(record));
 }
 

@@ -1,7 +1,8 @@
 //! Tables: their fields, their number and their end.
 
-use racun_kernel::{Decision, Patch};
+use racun_kernel::Patch;
 use racun_pos::{MAX_TABLES, PosTable, PosTableInput};
+use racun_store::Decision;
 
 use crate::world::{World, table, word};
 

@@ -1,7 +1,8 @@
 //! Every state of a tab against every command.
 
-use racun_kernel::{Decision, Patch, Principal};
+use racun_kernel::{Patch, Principal};
 use racun_pos::{InvoiceStage, PosError, TabState, TabStatus};
+use racun_store::Decision;
 use time::Duration;
 
 use crate::world::{START, World, decimal, device, invoice_id, line, patch, user, word};

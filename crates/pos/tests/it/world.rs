@@ -3,14 +3,13 @@
 use std::collections::BTreeSet;
 
 use racun_kernel::id::{CustomerId, EntityId, ItemId, PosTableId, TaxId, UserId};
-use racun_kernel::testing::stamp;
-use racun_kernel::{
-    Decimal, Decision, DocumentId, Issue, Issues, Metadata, Patch, Principal, Stamp,
-};
+use racun_kernel::{Decimal, DocumentId, Issue, Issues, Metadata, Patch, Principal, Stamp};
 use racun_pos::{
     Actor, AppendId, DeviceId, InvoiceStage, InvoiceTerms, Invoiced, Known, KnownItem, LineInput,
     Naming, Part, PosError, PosTable, Reckoning, Tab, TabPatch, TabRefusal, TabTotals,
 };
+use racun_store::Decision;
+use racun_store::testing::stamp;
 use time::macros::datetime;
 use time::{Duration, OffsetDateTime};
 use ulid::Ulid;
@@ -129,7 +128,7 @@ fn codes(issues: &Issues) -> String {
 
 /// What `principal` does in the entity of the tests.
 pub fn actor(principal: Principal, stamp: Stamp) -> Actor {
-    racun_kernel::testing::actor(entity(), principal, stamp)
+    racun_store::testing::actor(entity(), principal, stamp)
 }
 
 /// A tab and its accepted appends; applies what commands decide, as a store would.

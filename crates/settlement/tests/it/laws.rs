@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
+use racun_kernel::Decimal;
 use racun_kernel::id::PaymentId;
-use racun_kernel::{Decimal, Record, Value};
 use racun_settlement::{
     Happened, NewPayment, Payment, PaymentType, Settleable, SettleableKind, SettleableStage,
 };
+use racun_store::{Record, Value};
 
 use crate::world::{Decided, World, amount, crediting, paying};
 

@@ -1,8 +1,9 @@
 //! How payments are stored.
 
-use racun_kernel::testing::assert_stored_as_declared;
-use racun_kernel::{Field, Record, Tenant, Value};
+use racun_kernel::Tenant;
 use racun_settlement::{NewPayment, PAYMENTS, Payment, PaymentType, TABLES};
+use racun_store::testing::assert_stored_as_declared;
+use racun_store::{Field, Record, Value};
 
 use crate::world::{World, entity, paying};
 

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use racun_kernel::id::{EntityId, PaymentId, format_ulid};
-use racun_kernel::testing::stamp;
 use racun_kernel::{Currency, Decimal, Issue, Issues, Stamp};
 use racun_settlement::{
     NewPayment, Outcome, Payment, PaymentPatch, PaymentType, PaymentWrite, Settleable,
     SettleableKind, SettleableStage, Settlement, SettlementError,
 };
+use racun_store::testing::stamp;
 use time::macros::{date, datetime};
 use time::{Date, OffsetDateTime};
 use ulid::Ulid;

@@ -1,9 +1,9 @@
 //! The contract that every store passes unchanged.
 
-use racun_kernel::testing::contract::{
+use racun_store::testing::contract::{
     SAMPLES, Sample, random_lists, random_tallies, store_contract,
 };
-use racun_kernel::{Load, Put, Record, StoreError, Writes};
+use racun_store::{Load, Put, Record, StoreError, Writes};
 
 use crate::support::{Fixture, entity};
 

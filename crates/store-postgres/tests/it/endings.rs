@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, Either, join, select};
-use racun_kernel::testing::contract::{NOTES, Note, SAMPLES, Sample};
-use racun_kernel::{Decision, Load, Put, Record, Series, Store, StoreError, Writes};
+use racun_store::testing::contract::{NOTES, Note, SAMPLES, Sample};
+use racun_store::{Decision, Load, Put, Record, Series, Store, StoreError, Writes};
 use racun_store_postgres::{Options, PgStore};
 use racun_test_postgres::Database;
 use tokio::runtime::Runtime;

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use racun_kernel::testing::contract::{SAMPLES, Sample};
-use racun_kernel::{Put, Record, Store, StoreError};
+use racun_store::testing::contract::{SAMPLES, Sample};
+use racun_store::{Put, Record, Store, StoreError};
 use racun_store_postgres::{Options, PgStore, create_table_sql, migrate};
 use tokio_postgres::error::SqlState;
 

@@ -5,10 +5,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::future::{join, join_all};
-use racun_kernel::testing::contract::{NOTES, Note, SAMPLES, Sample, happened};
-use racun_kernel::{
-    Decimal, Event, ListQuery, Load, Put, PutKind, Record, Store, StoreError, Tenant, Value, Writes,
-};
+use racun_kernel::{Decimal, Tenant};
+use racun_store::testing::contract::{NOTES, Note, SAMPLES, Sample, happened};
+use racun_store::{Event, ListQuery, Load, Put, PutKind, Record, Store, StoreError, Value, Writes};
 use time::macros::datetime;
 
 use crate::support::{Failure, Fixture, entity, numbered, series};
@@ -21,7 +20,7 @@ fn tenant() -> Tenant {
 }
 
 fn event(of: &Sample) -> Event {
-    let stamp = racun_kernel::testing::stamp(datetime!(2026-11-20 08:30 UTC));
+    let stamp = racun_store::testing::stamp(datetime!(2026-11-20 08:30 UTC));
     // An id of its own, as another stamp's would be.
     let place = of.id().bytes().map(u128::from).fold(7, |id, byte| id * 31 + byte);
     let (subject, actor) = (of.id(), "usr_1".to_owned());

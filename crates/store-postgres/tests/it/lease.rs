@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
-use racun_kernel::testing::contract::{SAMPLES, Sample};
-use racun_kernel::{Decimal, Put, Record as _, Store, Tenant};
+use racun_kernel::{Decimal, Tenant};
+use racun_store::testing::contract::{SAMPLES, Sample};
+use racun_store::{Put, Record as _, Store};
 use racun_store_postgres::{Options, PgStore};
 use tokio::runtime::Runtime;
 use tokio::time::sleep;
@@ -58,7 +59,7 @@ async fn count_up(store: &Arc<PgStore>) -> i64 {
     let next = |before: Sample| {
         let amount = before.amount.as_ref().map(|amount| amount + &Decimal::from(1));
         let after = Sample { amount, ..before };
-        Ok::<_, racun_kernel::StoreError>(racun_kernel::Decision::changed(after, Vec::new()))
+        Ok::<_, racun_store::StoreError>(racun_store::Decision::changed(after, Vec::new()))
     };
     let counted = port(store).amend(&SAMPLES, &tenant(), "smp_1".to_owned(), next).await;
     amount(&counted.expect("a server that is there counts"))
@@ -303,7 +304,7 @@ async fn nobody_keeps_what_a_lost_commit_may_have_changed() {
                 let next = |before: Sample| {
                     let amount = before.amount.as_ref().map(|amount| amount + &Decimal::from(1));
                     let after = Sample { amount, ..before };
-                    Ok::<_, racun_kernel::StoreError>(racun_kernel::Decision::changed(
+                    Ok::<_, racun_store::StoreError>(racun_store::Decision::changed(
                         after,
                         Vec::new(),
                     ))

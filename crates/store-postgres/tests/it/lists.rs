@@ -4,10 +4,11 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use racun_kernel::id::EntityId;
-use racun_kernel::testing::contract::{SAMPLES, Sample};
-use racun_kernel::{
-    Cursor, Direction, ListQuery, Load, Operator, Part, RawQuery, Store, StoreError, Tally, Tenant,
-    Value, Writes, text,
+use racun_kernel::{Tenant, text};
+use racun_store::testing::contract::{SAMPLES, Sample};
+use racun_store::{
+    Cursor, Direction, ListQuery, Load, Operator, Part, RawQuery, Store, StoreError, Tally, Value,
+    Writes,
 };
 use racun_test_postgres::Database;
 use time::macros::datetime;

@@ -1,8 +1,9 @@
 //! The log is a stable prefix, whichever way transactions overlap; and it stays as it was written.
 #![expect(clippy::unwrap_used, reason = "a test ends where it meets what it does not expect")]
 
-use racun_kernel::testing::contract::happened;
-use racun_kernel::{Event, Store, Tenant};
+use racun_kernel::Tenant;
+use racun_store::testing::contract::happened;
+use racun_store::{Event, Store};
 use time::macros::datetime;
 use tokio_postgres::Client;
 
@@ -95,7 +96,7 @@ async fn a_gap_of_one_that_was_given_up_holds_up_nothing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn nobody_rewrites_the_log() {
     let fixture = Fixture::new().await;
-    let stamp = racun_kernel::testing::stamp(datetime!(2026-11-20 08:30 UTC));
+    let stamp = racun_store::testing::stamp(datetime!(2026-11-20 08:30 UTC));
     let tenant = Tenant::entity(entity(1));
     let event = Event::new(tenant, happened::ADDED, "a_1".to_owned(), "system".to_owned(), &stamp);
     fixture.store().insert(Vec::new(), vec![event]).await.unwrap();

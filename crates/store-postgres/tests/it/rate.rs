@@ -1,7 +1,7 @@
 //! Requests are counted exactly, by any number of stores.
 
 use futures_util::future::join_all;
-use racun_kernel::{Bucket, RateLimits, Taken};
+use racun_store::{Bucket, RateLimits, Taken};
 use racun_store_postgres::{Options, PgStore};
 
 use crate::support::Fixture;

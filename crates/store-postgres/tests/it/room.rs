@@ -1,7 +1,7 @@
 //! A disk that is full.
 
-use racun_kernel::testing::contract::{SAMPLES, Sample};
-use racun_kernel::{Put, StoreError};
+use racun_store::testing::contract::{SAMPLES, Sample};
+use racun_store::{Put, StoreError};
 
 use crate::support::{Fixture, entity};
 

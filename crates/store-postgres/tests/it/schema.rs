@@ -1,7 +1,7 @@
 //! Migrations, and the check of declarations against the database.
 
-use racun_kernel::testing::contract::{NOTES, SAMPLES, Sample};
-use racun_kernel::{Field, Store, StoreError, Table, Unique};
+use racun_store::testing::contract::{NOTES, SAMPLES, Sample};
+use racun_store::{Field, Store, StoreError, Table, Unique};
 use racun_store_postgres::{Options, PgStore, migrate};
 
 use crate::support::{Fixture, migrations, undo_migrations};

@@ -5,9 +5,10 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::sync::Arc;
 
+use racun_kernel::Tenant;
 use racun_kernel::id::EntityId;
-use racun_kernel::testing::contract::{NOTES, SAMPLES};
-use racun_kernel::{Series, Store, StoreError, Tenant, Writes};
+use racun_store::testing::contract::{NOTES, SAMPLES};
+use racun_store::{Series, Store, StoreError, Writes};
 use racun_store_postgres::{Options, PgStore, create_table_sql, migrate};
 use racun_test_postgres::Database;
 use tokio_postgres::{Client, NoTls};

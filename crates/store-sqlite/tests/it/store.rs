@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
+use racun_kernel::Decimal;
 use racun_kernel::id::EntityId;
-use racun_kernel::testing::contract::{
+use racun_store::testing::contract::{
     NOTES, SAMPLES, Sample, happened, random_lists, random_tallies, store_contract,
 };
-use racun_kernel::{
-    Decimal, Event, Field, FieldKind, ListQuery, Loaded, Part, Put, RawQuery, Record, Refusal,
-    Series, Store, StoreError, Table, Tally, TallyRow, TransactError, Unit, Value, Writes,
-    evaluate,
+use racun_store::{
+    Event, Field, FieldKind, ListQuery, Loaded, Part, Put, RawQuery, Record, Refusal, Series,
+    Store, StoreError, Table, Tally, TallyRow, TransactError, Unit, Value, Writes, evaluate,
 };
 use racun_store_sqlite::{OpenError, Options, SqliteStore};
 use tempfile::TempDir;
@@ -219,7 +219,7 @@ fn what_was_answered_is_there_after_reopening() {
     let store = open(&file);
     assert_eq!(run(get(&store, &kept)), Some(kept.clone()));
     assert_eq!(run(store.series(&kept.tenant())), Ok(vec![("a".to_owned(), 1)]));
-    let query = racun_kernel::ListQuery::first_page(&SAMPLES);
+    let query = racun_store::ListQuery::first_page(&SAMPLES);
     let page = run(store.page::<Sample>(&SAMPLES, &kept.tenant(), &query)).unwrap();
     assert_eq!((page.rows, page.pagination.total), (vec![kept], 1));
 }
@@ -314,7 +314,7 @@ fn events_are_in_the_log_exactly_when_their_unit_is_committed() {
     let (_folder, file) = folder();
     let store = open(&file);
     let put = Put::insert(&sample("smp_1"));
-    let stamp = racun_kernel::testing::stamp(datetime!(2026-11-20 08:30 UTC));
+    let stamp = racun_store::testing::stamp(datetime!(2026-11-20 08:30 UTC));
     let event = |subject: &str| {
         let (tenant, actor) = (sample("smp_1").tenant(), "usr_1".to_owned());
         Event::new(tenant, happened::ADDED, subject.to_owned(), actor, &stamp)

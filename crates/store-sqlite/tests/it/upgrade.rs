@@ -6,9 +6,10 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use racun_kernel::Tenant;
 use racun_kernel::id::EntityId;
-use racun_kernel::{
-    Event, Field, ListQuery, Listing, Put, RawQuery, Store, Tenant, Unique, evaluate, record,
+use racun_store::{
+    Event, Field, ListQuery, Listing, Put, RawQuery, Store, Unique, evaluate, record,
 };
 use racun_store_sqlite::{OpenError, Options, SqliteStore};
 use rusqlite::Connection;
@@ -97,7 +98,7 @@ const ROWS: i64 = 40;
 /// The file and the number of a step, for a process that is to end there.
 const ABORT: &str = "RACUN_TEST_ABORT";
 
-racun_kernel::events! {
+racun_store::events! {
     mod happened on THINGS {
         CREATED = "thing.created",
     }
@@ -132,7 +133,7 @@ fn file_of_version_1() -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("racun.db");
     let store = SqliteStore::open_with(&file, &[&THINGS], &options(1)).unwrap();
-    let stamp = racun_kernel::testing::stamp(CREATED);
+    let stamp = racun_store::testing::stamp(CREATED);
     let event = Event::new(tenant(), happened::CREATED, "t".to_owned(), "usr_1".to_owned(), &stamp);
     let store: &dyn Store = &store;
     let puts = (1..=ROWS).map(|n| Put::insert(&thing(n))).collect();

@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
-use racun_kernel::{Put, PutKind, Stamp};
+use racun_kernel::Stamp;
+use racun_store::{Put, PutKind};
 use racun_webhooks::{
     Delivery, DeliveryStatus, DueDelivery, Endpoint, Schedule, settle, take, unpark,
 };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use racun_kernel::{Put, PutKind, evaluate};
+use racun_store::{Put, PutKind, evaluate};
 use racun_webhooks::{
     Delivery, DeliveryStatus, DueDelivery, Endpoint, PERMANENT_STATUSES, Schedule, Settled,
     Undelivered, due_by, due_for, settle, take,

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use racun_kernel::testing::stamp;
 use racun_kernel::{CannotOpen, Environment, Stamp, Vault};
+use racun_store::testing::stamp;
 use racun_webhooks::{
     Accepts, Answer, Delivery, Endpoint, EndpointInput, Owner, Rules, Schedule, Told, Undelivered,
 };
@@ -12,7 +12,7 @@ use time::macros::datetime;
 
 pub const START: OffsetDateTime = datetime!(2026-11-21 08:00 UTC);
 
-racun_kernel::events! {
+racun_store::events! {
     mod happened {
         CREATED = "invoice.created" to Entity,
         PAID = "invoice.paid" to Entity,

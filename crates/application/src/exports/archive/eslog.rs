@@ -2,8 +2,8 @@
 
 use racun_access::Entity;
 use racun_documents::{Document, DocumentKind, EInvoiceForm, Stage};
-use racun_kernel::Context;
 use racun_kernel::calendar::format_date;
+use racun_store::Context;
 
 use super::work::{Archivist, Stopped};
 use crate::einvoicing::{self, EInvoiceRefused};

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use racun_catalog::FileStorage;
-use racun_kernel::{Stamp, Store, Writes};
+use racun_kernel::Stamp;
+use racun_store::{Store, Writes};
 
 use super::job::{EXPORT_JOBS, ExportJob};
 use super::work::account_of;

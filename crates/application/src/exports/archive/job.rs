@@ -2,8 +2,9 @@
 
 use racun_access::Digest;
 use racun_documents::{DocumentId, DocumentKind};
+use racun_kernel::Tenant;
 use racun_kernel::id::{AccountId, EntityId, ExportJobId, UserId};
-use racun_kernel::{Field, Tenant, Unique};
+use racun_store::{Field, Unique};
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 
@@ -17,7 +18,7 @@ pub const MOST_NAMED: usize = 100;
 /// The value of the field `active` of exports that are not over.
 pub(super) const ACTIVE: &str = "yes";
 
-racun_kernel::record! {
+racun_store::record! {
     /// Where [`ExportJob`]s are kept: with their account, which may have few at once.
     pub static EXPORT_JOBS: ExportJob = "export_jobs";
     |export|

@@ -4,8 +4,9 @@ use racun_access::{
     AccessError, Digest, Entity, User, enter_as_system, find_insider, is_token, new_token,
 };
 use racun_kernel::id::{AccountId, EntityId, UserId};
-use racun_kernel::{Context, Decision, Put, Stamp, Store, StoreError, Tenant};
+use racun_kernel::{Stamp, Tenant};
 use racun_mail::{MailKind, NewMail, OutgoingMail, Wording, defused, fill_line, to_html, to_plain};
+use racun_store::{Context, Decision, Put, Store, StoreError};
 
 use super::job::{EXPORT_JOBS, ExportJob, ExportState};
 use crate::mailing::{MAX_SUBJECT_CHARS, Sender, enqueue};

@@ -6,7 +6,8 @@ use racun_access::{ACCOUNTS, Account, Entity};
 use racun_documents::{Document, DocumentId, DocumentKind, EInvoiceForm, table_of};
 use racun_kernel::calendar::format_date;
 use racun_kernel::id::ExportJobId;
-use racun_kernel::{Context, Issue, Issues, ListQuery, Many, One, StoreError, Tenant, Writes};
+use racun_kernel::{Issue, Issues, Tenant};
+use racun_store::{Context, ListQuery, Many, One, StoreError, Writes};
 
 use super::super::request::{kinds_named, locales};
 use super::super::{ExportError, Span};

@@ -1,7 +1,7 @@
 //! The next documents of an export.
 
 use racun_documents::{Document, DocumentError, DocumentId, DocumentKind, table_of};
-use racun_kernel::{Clause, Context, ListQuery, Operator, Order, StoreError};
+use racun_store::{Clause, Context, ListQuery, Operator, Order, StoreError};
 use time::OffsetDateTime;
 
 use super::super::Span;

@@ -9,8 +9,9 @@ use racun_documents::{Document, DocumentError};
 use racun_exports::{ArchiveFull, ArchiveNames, ArchivePart, archive_end};
 use racun_kernel::calendar::format_date;
 use racun_kernel::id::AccountId;
-use racun_kernel::{Context, Event, EventKind, Put, Stamp, Store, StoreError, Tenant, Writes};
+use racun_kernel::{Stamp, Tenant};
 use racun_paper::Language;
+use racun_store::{Context, Event, EventKind, Put, Store, StoreError, Writes};
 use time::Duration;
 
 use super::eslog::Made;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use racun_application::{DATA_VERSION, tables};
-use racun_kernel::{Field, Listing, Source, State, Unique};
+use racun_store::{Field, Listing, Source, State, Unique};
 
 /// The version of the data, and one line for each field of each table.
 pub fn listing() -> String {

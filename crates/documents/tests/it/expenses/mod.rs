@@ -12,8 +12,8 @@ use racun_documents::expense::{
     Expense, ExpenseAmounts, ExpenseContent, ExpenseItem, ExpenseSummaryTax, ExpenseSupplier,
 };
 use racun_kernel::id::EntityId;
-use racun_kernel::testing::stamp;
 use racun_kernel::{Classification, Currency, Decimal, Metadata, Stamp};
+use racun_store::testing::stamp;
 use time::macros::{date, datetime};
 use ulid::Ulid;
 

@@ -3,8 +3,9 @@
 use racun_documents::LineTaxDetail;
 use racun_documents::calculation::{CalculationMode, Discount, DiscountKind};
 use racun_documents::expense::{EXPENSES, Expense, ExpenseContent, ExpenseItem};
-use racun_kernel::testing::assert_stored_as_declared;
-use racun_kernel::{BankAccount, Record, Tenant, Value};
+use racun_kernel::{BankAccount, Tenant};
+use racun_store::testing::assert_stored_as_declared;
+use racun_store::{Record, Value};
 use serde_json::json;
 
 use super::{content, decimal, draft, entity, item, now};
@@ -35,7 +36,7 @@ fn fields_inside_bodies_are_where_the_table_says() {
     let draft = draft(content());
     let body = serde_json::to_value(&draft).unwrap();
     for field in EXPENSES.fields {
-        if let racun_kernel::Source::Body(path) = field.source {
+        if let racun_store::Source::Body(path) = field.source {
             let found = path.iter().fold(&body, |value, key| &value[*key]);
             assert_eq!(Value::from(found.as_str()), draft.value(field.name), "{}", field.name);
         }

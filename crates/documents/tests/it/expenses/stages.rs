@@ -5,7 +5,8 @@ use racun_documents::expense::{
     Expense, ExpenseAmounts, ExpenseContent, ExpenseItem, MAX_EXPENSE_ITEMS,
     MAX_EXPENSE_NOTE_CHARS, MAX_EXPENSE_TAXES, MAX_EXPENSE_TEXT_CHARS,
 };
-use racun_kernel::{Classification, Issues, StoreError};
+use racun_kernel::{Classification, Issues};
+use racun_store::StoreError;
 use time::macros::date;
 
 use super::{content, decimal, draft, entity, item, now};

@@ -3,8 +3,8 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use racun_documents::{AdvanceShare, Document, DocumentKind};
-use racun_kernel::testing::stamp;
 use racun_kernel::{Currency, Decimal};
+use racun_store::testing::stamp;
 use time::macros::datetime;
 
 use super::{decimal, document};

@@ -3,8 +3,8 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use racun_documents::{Document, DocumentError, DocumentKind, Relation, Voided, credit, link};
-use racun_kernel::testing::stamp;
 use racun_kernel::{Decimal, Stamp};
+use racun_store::testing::stamp;
 use time::macros::datetime;
 
 use super::{decimal, document, left};

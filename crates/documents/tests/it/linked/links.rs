@@ -4,8 +4,8 @@ use racun_documents::{
     Document, DocumentError, DocumentId, DocumentKind, Relation, RelationType, Stage, Voided, link,
 };
 use racun_kernel::id::CustomerId;
-use racun_kernel::testing::stamp;
 use racun_kernel::{Decimal, Stamp};
+use racun_store::testing::stamp;
 use time::macros::datetime;
 use ulid::Ulid;
 

@@ -15,7 +15,8 @@ use racun_documents::{
     NewLine, NumberFormats, Numbering,
 };
 use racun_kernel::id::EntityId;
-use racun_kernel::{Decimal, Record, Stamp};
+use racun_kernel::{Decimal, Stamp};
+use racun_store::Record;
 use time::Date;
 use time::macros::date;
 use ulid::Ulid;

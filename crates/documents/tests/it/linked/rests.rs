@@ -6,7 +6,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use racun_documents::{Document, DocumentKind, GivenTotals, NewLine, Refused, rest};
 use racun_kernel::Decimal;
-use racun_kernel::testing::stamp;
+use racun_store::testing::stamp;
 use time::macros::datetime;
 
 use super::{document, issued};

@@ -2,8 +2,8 @@
 
 use racun_documents::recurrence::{Frequency, RecurringInput, RecurringInvoice, Status};
 use racun_documents::{DocumentId, DocumentKind};
-use racun_kernel::testing::stamp;
 use racun_kernel::{Issues, Patch};
+use racun_store::testing::stamp;
 use time::macros::date;
 use ulid::Ulid;
 

@@ -14,7 +14,7 @@ use racun_documents::recurrence::{
 use racun_documents::{DocumentId, DocumentKind};
 use racun_kernel::Patch;
 use racun_kernel::id::EntityId;
-use racun_kernel::testing::stamp;
+use racun_store::testing::stamp;
 use time::macros::{date, datetime};
 use time::{Date, OffsetDateTime};
 use ulid::Ulid;

@@ -5,10 +5,9 @@ use racun_documents::recurrence::{
     RecurrenceRefused, RecurringInput, RecurringInvoice, Status, due_by, due_put,
 };
 use racun_kernel::id::AccountId;
-use racun_kernel::testing::stamp;
-use racun_kernel::{
-    Environment, Patch, PutKind, Record, StoreError, Table, Tenant, Unique, Value, evaluate,
-};
+use racun_kernel::{Environment, Patch, Tenant};
+use racun_store::testing::stamp;
+use racun_store::{PutKind, Record, StoreError, Table, Unique, Value, evaluate};
 use time::Date;
 use time::macros::{date, datetime};
 use ulid::Ulid;
@@ -128,7 +127,7 @@ fn workers_find_what_is_due_in_any_zone_earliest_first() {
 #[test]
 fn events_tell_what_happened_and_what_came_of_it() {
     let kinds = |after: &RecurringInvoice, what, before| -> Vec<&'static str> {
-        let events = after.events(what, before, "usr_1", &racun_kernel::testing::stamp(LATER));
+        let events = after.events(what, before, "usr_1", &racun_store::testing::stamp(LATER));
         assert!(events.iter().all(|event| event.subject == after.id.to_string()));
         assert!(events.iter().all(|event| event.tenant == Tenant::entity(entity())));
         events.iter().map(|event| event.kind.name()).collect()

@@ -11,7 +11,7 @@ mod time_passes;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use racun_kernel::{EventKind, Receivers};
+use racun_store::{EventKind, Receivers};
 use serde_json::{Value, json};
 
 use crate::harness::{Answer, Who, text};

@@ -2,7 +2,7 @@
 
 use racun_application::billing::{Limits, run_due};
 use racun_billing::Catalogue;
-use racun_kernel::Receivers;
+use racun_store::Receivers;
 use serde_json::{Value, json};
 
 use super::{Story, published_to};

@@ -1,0 +1,46 @@
+//! Going through rows of a table, of which one page is in memory at a time.
+
+use racun_kernel::Tenant;
+
+use crate::{ListQuery, Record, Store, StoreError, Table};
+
+/// Goes through rows of a tenant's table, page by page. Rows that change meanwhile keep their
+/// places.
+pub struct Walk {
+    table: &'static Table,
+    tenant: Tenant,
+    next: Option<ListQuery>,
+}
+
+impl Walk {
+    /// The walk through all rows of `table` of `tenant`, newest first.
+    #[must_use]
+    pub fn of(table: &'static Table, tenant: Tenant) -> Self {
+        Self::through(table, tenant, ListQuery::first_page(table))
+    }
+
+    /// The walk through the rows that `query` finds, in its order.
+    #[must_use]
+    pub fn through(table: &'static Table, tenant: Tenant, query: ListQuery) -> Self {
+        let page = ListQuery { limit: ListQuery::MAX_LIMIT, count: false, ..query };
+        Self { table, tenant, next: Some(page) }
+    }
+
+    /// The next rows; `None` behind the last ones.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn next<A: Record>(
+        &mut self,
+        store: &dyn Store,
+    ) -> Result<Option<Vec<A>>, StoreError> {
+        let Some(query) = self.next.take() else { return Ok(None) };
+        let page = store.page::<A>(self.table, &self.tenant, &query).await?;
+        if let Some(text) = page.pagination.next_cursor {
+            let unreadable = || StoreError::Unavailable(format!("{text} is no cursor"));
+            let cursor = query.read_cursor(&text).ok_or_else(unreadable)?;
+            self.next = Some(ListQuery { cursor: Some(cursor), ..query });
+        }
+        Ok(Some(page.rows))
+    }
+}
