@@ -28,7 +28,6 @@
 mod certificate;
 mod circuit;
 mod clients;
-mod doubt;
 pub mod fina;
 pub mod furs;
 pub mod jws;
@@ -42,16 +41,17 @@ mod signer;
 mod system;
 mod transport;
 mod trust;
+mod verification_error;
 mod verifier;
 pub mod xml;
 
 pub use certificate::Certificate;
 pub use clients::{Clients, Clock};
-pub use doubt::Doubt;
 pub use name::Name;
 pub use p12::open as open_p12;
 pub use settings::{Endpoint, Endpoints, INTERACTIVE, Systems, Transport};
 pub use signer::RsaSigner;
 pub use system::BadEndpoint;
 pub use trust::{SignerName, Trust};
+pub use verification_error::VerificationError;
 pub use verifier::Verifier;

@@ -6,7 +6,7 @@ use time::OffsetDateTime;
 use crate::settings::Transport;
 use crate::system::System;
 use crate::transport::{Format, Request};
-use crate::{Certificate, Doubt, Verifier, fina, furs};
+use crate::{Certificate, VerificationError, Verifier, fina, furs};
 
 /// Who sends.
 pub(crate) struct Sender<'a> {
@@ -128,7 +128,7 @@ impl Asked {
         header: &Header,
         verifier: &Verifier,
         now: OffsetDateTime,
-    ) -> Result<Reply, Doubt> {
+    ) -> Result<Reply, VerificationError> {
         let id = &header.message_id;
         match self {
             Self::FursJson(asked) => furs::read_json(body, asked, id, verifier, now),

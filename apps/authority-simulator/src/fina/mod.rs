@@ -111,11 +111,11 @@ pub fn answer(state: &State, asked: &Asked, fault: Option<&Fault>) -> Answer {
     };
     let document = match parse(text) {
         Ok(document) => document,
-        Err(doubt) => return unreadable(&doubt.to_string()),
+        Err(error) => return unreadable(&error.to_string()),
     };
     let element = match envelope(&document) {
         Ok(element) => element,
-        Err(doubt) => return unreadable(&doubt.to_string()),
+        Err(error) => return unreadable(&error.to_string()),
     };
     let is_root = |kind: &Kind| element.has_tag_name((FINA, kind.request()));
     let Some(kind) = Kind::ALL.into_iter().find(is_root) else {

@@ -1,7 +1,7 @@
 //! Reads requests: their form, before anything is believed.
 
 use racun_authorities::xml::{Accepted, DSIG, Method, Signature};
-use racun_authorities::{Certificate, Doubt};
+use racun_authorities::{Certificate, VerificationError};
 use roxmltree::{Document, Node};
 use serde_json::Value;
 
@@ -54,7 +54,7 @@ fn signature(
 ) -> (Option<Vec<u8>>, Result<(), String>) {
     let signature = match Signature::of(document, element, Accepted::Sha256) {
         Ok(signature) => signature,
-        Err(doubt) => return (certificate_of(element), Err(doubt.to_string())),
+        Err(error) => return (certificate_of(element), Err(error.to_string())),
     };
     let [certificate] = signature.certificates() else {
         return (None, Err("X509Data holds not one X509Certificate".to_owned()));
@@ -63,7 +63,7 @@ fn signature(
     let key = read.and_then(|read| read.rsa_key).unwrap_or_default();
     let verified = signature
         .verify(&key)
-        .map_err(|doubt: Doubt| doubt.to_string())
+        .map_err(|error: VerificationError| error.to_string())
         .and_then(|signed| check_profile(signed, signature.serial()));
     (Some(certificate.clone()), verified)
 }

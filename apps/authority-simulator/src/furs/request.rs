@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use racun_authorities::jws::Token;
 use racun_authorities::xml::{Accepted, DSIG, Signature, envelope, parse};
-use racun_authorities::{Certificate, Doubt};
+use racun_authorities::{Certificate, VerificationError};
 use serde_json::Value;
 
 use super::{Kind, Transport};
@@ -44,7 +44,7 @@ pub fn json(body: &[u8], kind: Kind) -> Result<Received, Unread> {
     let message_id = message_id(&payload, kind);
     let (serial, signature_fault) = match Token::parse(&token) {
         Ok(token) => (token.serial().map(str::to_owned), None),
-        Err(doubt) => (None, Some(signature_fault(&doubt))),
+        Err(error) => (None, Some(signature_fault(&error))),
     };
     let content = match payload.as_object() {
         Some(object) if object.len() == 1 => match object.get(kind.request()) {
@@ -86,8 +86,8 @@ fn message_id(payload: &Value, kind: Kind) -> Option<String> {
 pub fn soap(body: &[u8], kind: Kind) -> Result<Received, Unread> {
     let unreadable = |text: &str| (None, Refusal::new("S001", text));
     let text = String::from_utf8(body.to_vec()).map_err(|_| unreadable("Sporočilo ni UTF-8."))?;
-    let document = parse(&text).map_err(|doubt| unreadable(&doubt.to_string()))?;
-    let element = envelope(&document).map_err(|doubt| unreadable(&doubt.to_string()))?;
+    let document = parse(&text).map_err(|error| unreadable(&error.to_string()))?;
+    let element = envelope(&document).map_err(|error| unreadable(&error.to_string()))?;
     if !element.has_tag_name((FURS, kind.request())) {
         return Err(unreadable("Sporočilo je drugo, kot pravi SOAPAction."));
     }
@@ -104,13 +104,13 @@ pub fn soap(body: &[u8], kind: Kind) -> Result<Received, Unread> {
     });
     let (serial, signature_fault) = match Signature::of(&document, element, Accepted::Sha256) {
         Ok(signature) => (signature.serial().map(str::to_owned), profile_fault(element)),
-        Err(Doubt::Unsigned) => {
+        Err(VerificationError::Unsigned) => {
             if content.is_ok() {
                 content = Err(Refusal::new("S001", "Manjka ds:Signature."));
             }
             (None, None)
         }
-        Err(doubt) => (None, Some(signature_fault(&doubt))),
+        Err(error) => (None, Some(signature_fault(&error))),
     };
     Ok(Received {
         transport: Transport::Soap,
@@ -132,7 +132,7 @@ fn is_signed_by(text: &str, certificate: &Certificate) -> bool {
         let signature = Signature::of(&document, element, Accepted::Sha256)?;
         signature.verify(certificate.rsa_key.as_deref().unwrap_or_default()).map(|_| ())
     };
-    let verified: Result<(), Doubt> = verify();
+    let verified: Result<(), VerificationError> = verify();
     verified.is_ok()
 }
 
@@ -149,8 +149,8 @@ fn profile_fault(element: roxmltree::Node<'_, '_>) -> Option<Refusal> {
     Some(Refusal::new("S003", text))
 }
 
-fn signature_fault(doubt: &Doubt) -> Refusal {
-    Refusal::new("S003", format!("Napaka v digitalnem podpisu: {doubt}"))
+fn signature_fault(error: &VerificationError) -> Refusal {
+    Refusal::new("S003", format!("Napaka v digitalnem podpisu: {error}"))
 }
 
 const fn parts(kind: Kind) -> schema::Parts {
