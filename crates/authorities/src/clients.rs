@@ -16,8 +16,8 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::circuit::{Call, Circuit};
 use crate::ready::{Ready, Sender};
-use crate::recent::Recent;
 use crate::settings::{Endpoints, Systems};
+use crate::shared_lru::SharedLru;
 use crate::signer::{Signers, fingerprint};
 use crate::system::{BadEndpoint, System};
 use crate::transport::{self, Client, Request, unknown};
@@ -98,7 +98,7 @@ pub struct Clients {
     fina: Pair,
     clock: Clock,
     signers: Signers,
-    lines: Recent<LineKey, Line>,
+    lines: SharedLru<LineKey, Line>,
 }
 
 impl Clients {
@@ -119,7 +119,7 @@ impl Clients {
             fina: pair(Authority::Fina, &endpoints.fina)?,
             clock,
             signers: Signers::new(),
-            lines: Recent::new(MOST_LINES),
+            lines: SharedLru::new(MOST_LINES),
         })
     }
 
