@@ -12,7 +12,7 @@
 //! | `tender`      | tip, cash handed over, change: what is said beside what settles      |
 //! | `settleable`  | what settlement knows of a document or an expense                    |
 //! | `settlement`  | the commands: record, change, trash, restore, erase, cover, settle … |
-//! | `books`       | how commands keep totals, and how advances are reallocated           |
+//! | `ledger`       | how commands keep totals, and how advances are reallocated           |
 //! | `type_change` | a payment's other type, as a tax authority has a say in it           |
 //! | `error`       | why a command is refused, with the figures that explain it           |
 //! | `events`      | what the log tells of payments                                       |
@@ -29,10 +29,10 @@
 //! is refunded and settled of a credit note never exceeds its total. A decision takes the same time
 //! however many payments a document has, for it sees kept totals.
 
-mod books;
 mod error;
 pub mod events;
 mod input;
+mod ledger;
 mod payment;
 mod settleable;
 mod settlement;

@@ -5,9 +5,9 @@ use racun_kernel::{Currency, Decimal, Issue, Issues, PaymentType, Stamp};
 use racun_store::Put;
 use time::Date;
 
-use crate::books::Books;
 use crate::error::{Refusal, SettlementError};
 use crate::input::{NewPayment, PaymentPatch};
+use crate::ledger::Ledger;
 use crate::payment::Payment;
 use crate::settleable::{Settleable, SettleableKind, SettleableStage};
 
@@ -131,10 +131,10 @@ impl Settlement {
     /// What [`NewPayment::references`] refuses; an amount that is missing or has more decimals than
     /// the currency; documents that take no payments now; too much for what is named.
     pub fn record(self, new: NewPayment, stamp: &Stamp) -> Result<Outcome, SettlementError> {
-        let mut books = Books::open(self, stamp);
-        let payment = books.record(new)?;
-        books.settle()?;
-        Ok(books.close(Some(payment)))
+        let mut ledger = Ledger::open(self, stamp);
+        let payment = ledger.record(new)?;
+        ledger.settle()?;
+        Ok(ledger.close(Some(payment)))
     }
 
     /// Changes a payment. One that stays as it was writes nothing.
@@ -153,22 +153,22 @@ impl Settlement {
         if payment.deleted_at.is_some() {
             return Err(Refusal::InTrash.into());
         }
-        let mut books = Books::open(self, stamp);
-        books.must_be_open(&payment)?;
+        let mut ledger = Ledger::open(self, stamp);
+        ledger.must_be_open(&payment)?;
         let mut after = patch.apply(&payment)?;
         if after == payment {
-            return Ok(books.close(Some(payment)));
+            return Ok(ledger.close(Some(payment)));
         }
         if after.amount != payment.amount {
-            books.take_out(&payment)?;
-            books.put_in(&after)?;
-            books.settle()?;
+            ledger.take_out(&payment)?;
+            ledger.put_in(&after)?;
+            ledger.settle()?;
         }
-        books.check_scales(&after)?;
+        ledger.check_scales(&after)?;
         after.updated_at = stamp.now();
-        books.tell(Happened::PaymentUpdated(after.id));
-        books.write(PaymentWrite::update(payment, after.clone()));
-        Ok(books.close(Some(after)))
+        ledger.tell(Happened::PaymentUpdated(after.id));
+        ledger.write(PaymentWrite::update(payment, after.clone()));
+        Ok(ledger.close(Some(after)))
     }
 
     /// Moves a payment to the trash.
@@ -181,11 +181,11 @@ impl Settlement {
         if payment.deleted_at.is_some() {
             return Err(SettlementError::NotFound { id: payment.id.to_string() });
         }
-        let mut books = Books::open(self, stamp);
-        books.take_out(&payment)?;
-        books.settle()?;
+        let mut ledger = Ledger::open(self, stamp);
+        ledger.take_out(&payment)?;
+        ledger.settle()?;
         let fact = Happened::PaymentDeleted(payment.id);
-        Ok(books.close_moved(payment, Some(stamp.now()), fact))
+        Ok(ledger.close_moved(payment, Some(stamp.now()), fact))
     }
 
     /// Brings a payment back from the trash. On an invoice it displaces advance money, like any
@@ -197,11 +197,11 @@ impl Settlement {
     pub fn restore(self, payment: Payment, stamp: &Stamp) -> Result<Outcome, SettlementError> {
         must_be_by_hand(&payment)?;
         must_be_in_trash(&payment)?;
-        let mut books = Books::open(self, stamp);
-        books.put_in(&payment)?;
-        books.settle()?;
+        let mut ledger = Ledger::open(self, stamp);
+        ledger.put_in(&payment)?;
+        ledger.settle()?;
         let fact = Happened::PaymentRestored(payment.id);
-        Ok(books.close_moved(payment, None, fact))
+        Ok(ledger.close_moved(payment, None, fact))
     }
 
     /// Removes a payment in the trash for good. No document is concerned.
@@ -232,10 +232,10 @@ impl Settlement {
     /// # Errors
     /// [`SettlementError::NotFound`] when a document that is named is not among those loaded.
     pub fn end(self, settlements: Vec<Payment>, stamp: &Stamp) -> Result<Outcome, SettlementError> {
-        let mut books = Books::open(self, stamp);
-        books.release(settlements)?;
-        books.settle()?;
-        Ok(books.close(None))
+        let mut ledger = Ledger::open(self, stamp);
+        ledger.release(settlements)?;
+        ledger.settle()?;
+        Ok(ledger.close(None))
     }
 
     /// Records the payments that the document `id` is made with. An invoice takes what its linked
@@ -250,9 +250,9 @@ impl Settlement {
         payments: Vec<NewPayment>,
         stamp: &Stamp,
     ) -> Result<Outcome, SettlementError> {
-        let mut books = Books::open(self, stamp);
-        cover(&mut books, id, payments)?;
-        Ok(books.close(None))
+        let mut ledger = Ledger::open(self, stamp);
+        cover(&mut ledger, id, payments)?;
+        Ok(ledger.close(None))
     }
 
     /// Settles `invoice`, which is to be voided, by the `credit_notes` that together give back all
@@ -270,14 +270,14 @@ impl Settlement {
         note: &str,
         stamp: &Stamp,
     ) -> Result<Outcome, SettlementError> {
-        let mut books = Books::open(self, stamp);
-        books.release(released)?;
+        let mut ledger = Ledger::open(self, stamp);
+        ledger.release(released)?;
         for credit_note in credit_notes {
-            let amount = books.room(invoice)?.min(books.room(credit_note)?);
+            let amount = ledger.room(invoice)?.min(ledger.room(credit_note)?);
             if !amount.is_positive() {
                 continue;
             }
-            books.record(NewPayment {
+            ledger.record(NewPayment {
                 invoice_id: Some(invoice.to_owned()),
                 credit_note_id: Some(credit_note.clone()),
                 amount: Some(amount),
@@ -285,12 +285,12 @@ impl Settlement {
                 ..NewPayment::new(PaymentType::CreditNote)
             })?;
         }
-        let owed = books.room(invoice)?;
+        let owed = ledger.room(invoice)?;
         if owed.is_positive() {
             return Err(Refusal::CreditSpent { id: invoice.to_owned(), owed }.into());
         }
-        books.settle()?;
-        Ok(books.close(None))
+        ledger.settle()?;
+        Ok(ledger.close(None))
     }
 
     /// Issues the advance invoice `id` with `payments`; what is paid on it then covers it exactly.
@@ -308,20 +308,20 @@ impl Settlement {
         payments: Vec<NewPayment>,
         stamp: &Stamp,
     ) -> Result<Outcome, SettlementError> {
-        let mut books = Books::open(self, stamp);
-        let advance = books.document(id)?;
+        let mut ledger = Ledger::open(self, stamp);
+        let advance = ledger.document(id)?;
         if advance.kind != SettleableKind::AdvanceInvoice {
             return Err(SettlementError::NotFound { id: id.to_owned() });
         }
         if advance.stage != SettleableStage::Draft {
             return Err(Refusal::DocumentNotDraft { id: id.to_owned() }.into());
         }
-        cover(&mut books, id, payments)?;
-        let advance = books.document(id)?;
+        cover(&mut ledger, id, payments)?;
+        let advance = ledger.document(id)?;
         advance.must_be_covered()?;
         advance.stage = SettleableStage::Issued;
-        books.tell(Happened::AdvancePaid(id.to_owned()));
-        Ok(books.close(None))
+        ledger.tell(Happened::AdvancePaid(id.to_owned()));
+        Ok(ledger.close(None))
     }
 
     /// Gives the document `id` another total, after its lines changed.
@@ -338,16 +338,16 @@ impl Settlement {
         currency: Currency,
         stamp: &Stamp,
     ) -> Result<Outcome, SettlementError> {
-        let mut books = Books::open(self, stamp);
-        books.revise(id, total_with_tax, currency)?;
-        books.settle()?;
-        Ok(books.close(None))
+        let mut ledger = Ledger::open(self, stamp);
+        ledger.revise(id, total_with_tax, currency)?;
+        ledger.settle()?;
+        Ok(ledger.close(None))
     }
 }
 
 /// Records the `payments` that the document `id` is made or issued with, see [`Settlement::cover`].
 fn cover(
-    books: &mut Books<'_>,
+    ledger: &mut Ledger<'_>,
     id: &str,
     payments: Vec<NewPayment>,
 ) -> Result<(), SettlementError> {
@@ -370,18 +370,20 @@ fn cover(
         if new.amount.is_none() && open.is_none() {
             open = Some((n, new));
         } else {
-            books.record(new).map_err(|error| inside(n, error))?;
+            ledger.record(new).map_err(|error| inside(n, error))?;
         }
     }
-    books.settle()?;
+    ledger.settle()?;
     if let Some((n, new)) = open {
-        let left = books.left(id)?;
+        let left = ledger.left(id)?;
         if !left.is_positive() {
             let message = "nothing is left to pay; leave this payment out";
             let issue = Issue::new("nothing_due", message).at("amount").at(n);
             return Err(Issues::from(issue).into());
         }
-        books.record(NewPayment { amount: Some(left), ..new }).map_err(|error| inside(n, error))?;
+        ledger
+            .record(NewPayment { amount: Some(left), ..new })
+            .map_err(|error| inside(n, error))?;
     }
     Ok(())
 }

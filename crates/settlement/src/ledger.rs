@@ -1,4 +1,4 @@
-//! The books of one decision: totals as they become, and allocations derived again.
+//! The working ledger of one decision: totals after the command, and allocations derived again.
 
 use racun_kernel::{Currency, Decimal, Issue, Issues, PaymentType, Stamp};
 use time::OffsetDateTime;
@@ -10,7 +10,7 @@ use crate::settleable::{Settleable, SettleableKind, SettleableStage};
 use crate::settlement::{Happened, Outcome, PaymentWrite, Settlement};
 
 /// A settlement while a command works on it.
-pub(crate) struct Books<'a> {
+pub(crate) struct Ledger<'a> {
     loaded: Settlement,
     documents: Vec<Settleable>,
     allocations: Vec<Payment>,
@@ -19,8 +19,8 @@ pub(crate) struct Books<'a> {
     stamp: &'a Stamp,
 }
 
-impl<'a> Books<'a> {
-    /// The books of `loaded`, with nothing changed.
+impl<'a> Ledger<'a> {
+    /// A ledger of `loaded`, without changes yet.
     pub fn open(loaded: Settlement, stamp: &'a Stamp) -> Self {
         Self {
             documents: loaded.documents.clone(),
