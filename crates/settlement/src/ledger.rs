@@ -7,7 +7,7 @@ use crate::error::{Refusal, SettlementError};
 use crate::input::NewPayment;
 use crate::payment::Payment;
 use crate::settleable::{Settleable, SettleableKind, SettleableStage};
-use crate::settlement::{Happened, Outcome, PaymentWrite, Settlement};
+use crate::settlement::{Outcome, PaymentWrite, Settlement, SettlementEvent};
 
 /// A settlement while a command works on it.
 pub(crate) struct Ledger<'a> {
@@ -15,7 +15,7 @@ pub(crate) struct Ledger<'a> {
     documents: Vec<Settleable>,
     allocations: Vec<Payment>,
     writes: Vec<PaymentWrite>,
-    facts: Vec<Happened>,
+    events: Vec<SettlementEvent>,
     stamp: &'a Stamp,
 }
 
@@ -27,7 +27,7 @@ impl<'a> Ledger<'a> {
             allocations: loaded.allocations.clone(),
             loaded,
             writes: Vec::new(),
-            facts: Vec::new(),
+            events: Vec::new(),
             stamp,
         }
     }
@@ -38,9 +38,9 @@ impl<'a> Ledger<'a> {
         found.ok_or_else(|| SettlementError::NotFound { id: id.to_owned() })
     }
 
-    /// Adds what happened.
-    pub fn tell(&mut self, fact: Happened) {
-        self.facts.push(fact);
+    /// Adds an event for the log.
+    pub fn add_event(&mut self, event: SettlementEvent) {
+        self.events.push(event);
     }
 
     /// Adds what becomes of a payment.
@@ -80,7 +80,7 @@ impl<'a> Ledger<'a> {
         let payment = new.into_payment(self.loaded.entity_id, self.loaded.today, self.stamp)?;
         self.put_in(&payment)?;
         self.write(PaymentWrite::Insert(payment.clone()));
-        self.tell(Happened::PaymentReceived(payment.id));
+        self.add_event(SettlementEvent::PaymentReceived(payment.id));
         Ok(payment)
     }
 
@@ -134,7 +134,7 @@ impl<'a> Ledger<'a> {
             for id in settlement.documents() {
                 self.document(&id)?.total_paid -= &settlement.amount;
             }
-            self.tell(Happened::PaymentErased(settlement.id));
+            self.add_event(SettlementEvent::PaymentErased(settlement.id));
             self.write(PaymentWrite::Delete(settlement));
         }
         Ok(())
@@ -260,11 +260,11 @@ impl<'a> Ledger<'a> {
         mut self,
         payment: Payment,
         at: Option<OffsetDateTime>,
-        fact: Happened,
+        event: SettlementEvent,
     ) -> Outcome {
         let after = Payment { deleted_at: at, updated_at: self.stamp.now(), ..payment.clone() };
         self.write(PaymentWrite::update(payment, after.clone()));
-        self.tell(fact);
+        self.add_event(event);
         self.close(Some(after))
     }
 
@@ -279,12 +279,12 @@ impl<'a> Ledger<'a> {
             let can_be = document.kind == SettleableKind::Invoice
                 && document.stage == SettleableStage::Issued;
             if can_be && document.is_paid() && !was_paid {
-                self.facts.push(Happened::InvoicePaid(document.id.clone()));
+                self.events.push(SettlementEvent::InvoicePaid(document.id.clone()));
             }
         }
         let changed = |document: &Settleable| was(document) != Some(document);
         let documents = self.documents.iter().filter(|d| changed(d)).cloned().collect();
-        Outcome { payment, writes: self.writes, documents, facts: self.facts }
+        Outcome { payment, writes: self.writes, documents, events: self.events }
     }
 
     fn write_allocations(&mut self) {
@@ -301,7 +301,7 @@ impl<'a> Ledger<'a> {
                 None => {
                     self.writes.push(PaymentWrite::Insert(after.clone()));
                     let advance = after.advance_invoice_id.clone().unwrap_or_default();
-                    self.facts.push(Happened::AdvanceApplied(advance));
+                    self.events.push(SettlementEvent::AdvanceApplied(advance));
                 }
             }
         }

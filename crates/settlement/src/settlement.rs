@@ -44,8 +44,8 @@ pub struct Outcome {
     pub writes: Vec<PaymentWrite>,
     /// The documents whose totals or stage changed, as they are now.
     pub documents: Vec<Settleable>,
-    /// What happened, for the log.
-    pub facts: Vec<Happened>,
+    /// Events for the log.
+    pub events: Vec<SettlementEvent>,
 }
 
 /// What becomes of a payment.
@@ -82,7 +82,7 @@ impl PaymentWrite {
 
 /// The events for the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Happened {
+pub enum SettlementEvent {
     /// A payment was recorded.
     PaymentReceived(PaymentId),
     /// A payment was changed.
@@ -101,7 +101,7 @@ pub enum Happened {
     AdvanceApplied(String),
 }
 
-impl Happened {
+impl SettlementEvent {
     /// The id that it happened to.
     #[must_use]
     pub fn subject(&self) -> String {
@@ -166,7 +166,7 @@ impl Settlement {
         }
         ledger.check_scales(&after)?;
         after.updated_at = stamp.now();
-        ledger.tell(Happened::PaymentUpdated(after.id));
+        ledger.add_event(SettlementEvent::PaymentUpdated(after.id));
         ledger.write(PaymentWrite::update(payment, after.clone()));
         Ok(ledger.close(Some(after)))
     }
@@ -184,8 +184,8 @@ impl Settlement {
         let mut ledger = Ledger::open(self, stamp);
         ledger.take_out(&payment)?;
         ledger.settle()?;
-        let fact = Happened::PaymentDeleted(payment.id);
-        Ok(ledger.close_moved(payment, Some(stamp.now()), fact))
+        let event = SettlementEvent::PaymentDeleted(payment.id);
+        Ok(ledger.close_moved(payment, Some(stamp.now()), event))
     }
 
     /// Brings a payment back from the trash. On an invoice it displaces advance money, like any
@@ -200,8 +200,8 @@ impl Settlement {
         let mut ledger = Ledger::open(self, stamp);
         ledger.put_in(&payment)?;
         ledger.settle()?;
-        let fact = Happened::PaymentRestored(payment.id);
-        Ok(ledger.close_moved(payment, None, fact))
+        let event = SettlementEvent::PaymentRestored(payment.id);
+        Ok(ledger.close_moved(payment, None, event))
     }
 
     /// Removes a payment in the trash for good. No document is concerned.
@@ -211,9 +211,9 @@ impl Settlement {
     pub fn erase(payment: Payment) -> Result<Outcome, SettlementError> {
         must_be_by_hand(&payment)?;
         must_be_in_trash(&payment)?;
-        let facts = vec![Happened::PaymentErased(payment.id)];
+        let events = vec![SettlementEvent::PaymentErased(payment.id)];
         let writes = vec![PaymentWrite::Delete(payment)];
-        Ok(Outcome { payment: None, writes, documents: Vec::new(), facts })
+        Ok(Outcome { payment: None, writes, documents: Vec::new(), events })
     }
 
     /// Derives the invoice's allocations again, after its links changed: it was issued with advance
@@ -320,7 +320,7 @@ impl Settlement {
         let advance = ledger.document(id)?;
         advance.must_be_covered()?;
         advance.stage = SettleableStage::Issued;
-        ledger.tell(Happened::AdvancePaid(id.to_owned()));
+        ledger.add_event(SettlementEvent::AdvancePaid(id.to_owned()));
         Ok(ledger.close(None))
     }
 

@@ -2,8 +2,8 @@
 
 use racun_kernel::Decimal;
 use racun_settlement::{
-    Happened, NewPayment, PaymentType, PaymentWrite, Refusal, Settleable, SettleableKind,
-    SettleableStage, SettlementError,
+    NewPayment, PaymentType, PaymentWrite, Refusal, Settleable, SettleableKind, SettleableStage,
+    SettlementError, SettlementEvent,
 };
 
 use crate::script::{check, refused};
@@ -311,7 +311,7 @@ fn a_draft_advance_invoice_is_covered_and_issued() {
     let advance = world.draft_advance("80");
     world.cover(&advance, vec![NewPayment::new(PaymentType::Cash)]).unwrap();
     let applied = world.issue_advance(&advance).unwrap();
-    assert_eq!(applied.0.facts, [Happened::AdvancePaid(advance.clone())]);
+    assert_eq!(applied.0.events, [SettlementEvent::AdvancePaid(advance.clone())]);
     assert_eq!(world.documents[&advance].stage, SettleableStage::Issued);
 }
 
@@ -319,29 +319,30 @@ fn a_draft_advance_invoice_is_covered_and_issued() {
 fn what_happened_is_told_once() {
     let mut world = World::new();
     let (invoice, advance) = (world.invoice("100"), world.advance("60"));
-    let told = |decided: Decided| decided.unwrap().0.facts;
+    let told = |decided: Decided| decided.unwrap().0.events;
     let applied = world.link(&invoice, &advance);
-    assert_eq!(told(applied), [Happened::AdvanceApplied(advance)]);
+    assert_eq!(told(applied), [SettlementEvent::AdvanceApplied(advance)]);
     let decided = world.pay(&invoice, "40").unwrap();
     let id = decided.0.payment.as_ref().unwrap().id;
-    let expected = [Happened::PaymentReceived(id), Happened::InvoicePaid(invoice.clone())];
+    let expected =
+        [SettlementEvent::PaymentReceived(id), SettlementEvent::InvoicePaid(invoice.clone())];
     assert_eq!(told(Ok(decided)), expected);
-    assert_eq!(told(world.change(id, amount("50"))), [Happened::PaymentUpdated(id)]);
-    assert_eq!(told(world.trash(id)), [Happened::PaymentDeleted(id)]);
-    let expected = [Happened::PaymentRestored(id), Happened::InvoicePaid(invoice)];
+    assert_eq!(told(world.change(id, amount("50"))), [SettlementEvent::PaymentUpdated(id)]);
+    assert_eq!(told(world.trash(id)), [SettlementEvent::PaymentDeleted(id)]);
+    let expected = [SettlementEvent::PaymentRestored(id), SettlementEvent::InvoicePaid(invoice)];
     assert_eq!(told(world.restore(id)), expected);
     world.trash(id).unwrap();
-    assert_eq!(told(world.erase(id)), [Happened::PaymentErased(id)]);
+    assert_eq!(told(world.erase(id)), [SettlementEvent::PaymentErased(id)]);
 }
 
 #[test]
 fn a_draft_is_never_told_paid() {
     let mut world = World::new();
     let draft = world.add(SettleableKind::Invoice, SettleableStage::Draft, "100");
-    assert_eq!(world.revise(&draft, "0").unwrap().0.facts, []);
+    assert_eq!(world.revise(&draft, "0").unwrap().0.events, []);
     let issued = world.invoice("100");
-    let facts = world.revise(&issued, "0").unwrap().0.facts;
-    assert_eq!(facts, [Happened::InvoicePaid(issued)]);
+    let events = world.revise(&issued, "0").unwrap().0.events;
+    assert_eq!(events, [SettlementEvent::InvoicePaid(issued)]);
 }
 
 #[test]
@@ -402,7 +403,7 @@ fn an_advance_invoice_is_issued_with_payments_that_cover_it() {
         let [document] = &outcome.documents[..] else { panic!("{outcome:?}") };
         assert_eq!((document.stage, document.is_paid()), (SettleableStage::Issued, true));
         assert_eq!(outcome.writes.len(), count);
-        assert_eq!(outcome.facts.last(), Some(&Happened::AdvancePaid(advance.clone())));
+        assert_eq!(outcome.events.last(), Some(&SettlementEvent::AdvancePaid(advance.clone())));
     }
     let Err(SettlementError::Refused(refusal)) = issue(vec![of(Some("49.99"))]) else { panic!() };
     assert_eq!(refusal.code(), "advance_not_fully_paid");
