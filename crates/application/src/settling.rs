@@ -6,8 +6,8 @@ use racun_documents::{Document, DocumentId, DocumentKind, Stage};
 use racun_kernel::{Decimal, Stamp};
 use racun_settlement::events::payment;
 use racun_settlement::{
-    Outcome, PAYMENTS, Payment, PaymentWrite, Settleable, SettleableKind, SettleableStage,
-    Settlement, SettlementEvent,
+    PAYMENTS, Payment, PaymentWrite, Settleable, SettleableKind, SettleableStage, Settlement,
+    SettlementEvent, SettlementOutcome,
 };
 use racun_store::{Actor, Event, EventKind, Many, Put, UnitBuilder, Writes};
 use time::Date;
@@ -136,7 +136,7 @@ impl WorkingSet {
     }
 
     /// Takes over the totals that a decision came to, and what invoices have of advances.
-    pub fn take_over(&mut self, outcome: &Outcome, stamp: &Stamp) {
+    pub fn take_over(&mut self, outcome: &SettlementOutcome, stamp: &Stamp) {
         for write in &outcome.writes {
             self.note_advance(write);
         }
@@ -183,7 +183,7 @@ impl WorkingSet {
     }
 
     /// All that a decision on this sheet writes.
-    pub fn writes(&self, outcome: &Outcome, actor: &Actor) -> Writes {
+    pub fn writes(&self, outcome: &SettlementOutcome, actor: &Actor) -> Writes {
         let payments = outcome.writes.iter().map(PaymentWrite::put);
         Writes::default().puts(self.puts()).puts(payments).events(events(outcome, actor))
     }
@@ -196,7 +196,7 @@ impl WorkingSet {
 }
 
 /// What happened, for the log.
-pub(crate) fn events(outcome: &Outcome, actor: &Actor) -> Vec<Event> {
+pub(crate) fn events(outcome: &SettlementOutcome, actor: &Actor) -> Vec<Event> {
     outcome.events.iter().map(|event| actor.event(kind_of(event), event.subject())).collect()
 }
 

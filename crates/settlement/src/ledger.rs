@@ -7,7 +7,7 @@ use crate::error::{Refusal, SettlementError};
 use crate::input::NewPayment;
 use crate::payment::Payment;
 use crate::settleable::{Settleable, SettleableKind, SettleableStage};
-use crate::settlement::{Outcome, PaymentWrite, Settlement, SettlementEvent};
+use crate::settlement::{PaymentWrite, Settlement, SettlementEvent, SettlementOutcome};
 
 /// A settlement while a command works on it.
 pub(crate) struct Ledger<'a> {
@@ -261,7 +261,7 @@ impl<'a> Ledger<'a> {
         payment: Payment,
         at: Option<OffsetDateTime>,
         event: SettlementEvent,
-    ) -> Outcome {
+    ) -> SettlementOutcome {
         let after = Payment { deleted_at: at, updated_at: self.stamp.now(), ..payment.clone() };
         self.write(PaymentWrite::update(payment, after.clone()));
         self.add_event(event);
@@ -269,7 +269,7 @@ impl<'a> Ledger<'a> {
     }
 
     /// What is decided.
-    pub fn close(mut self, payment: Option<Payment>) -> Outcome {
+    pub fn close(mut self, payment: Option<Payment>) -> SettlementOutcome {
         self.write_allocations();
         let was = |document: &Settleable| {
             self.loaded.documents.iter().find(|loaded| loaded.id == document.id)
@@ -284,7 +284,7 @@ impl<'a> Ledger<'a> {
         }
         let changed = |document: &Settleable| was(document) != Some(document);
         let documents = self.documents.iter().filter(|d| changed(d)).cloned().collect();
-        Outcome { payment, writes: self.writes, documents, events: self.events }
+        SettlementOutcome { payment, writes: self.writes, documents, events: self.events }
     }
 
     fn write_allocations(&mut self) {

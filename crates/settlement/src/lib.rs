@@ -44,7 +44,9 @@ pub use input::{NewPayment, PaymentPatch, References};
 pub use payment::{Dated, MAX_NOTE_CHARS, MAX_REFERENCE_CHARS, MAX_TAG_CHARS, PAYMENTS, Payment};
 pub use racun_kernel::PaymentType;
 pub use settleable::{Settleable, SettleableKind, SettleableStage};
-pub use settlement::{MAX_DOCUMENT_PAYMENTS, Outcome, PaymentWrite, Settlement, SettlementEvent};
+pub use settlement::{
+    MAX_DOCUMENT_PAYMENTS, PaymentWrite, Settlement, SettlementEvent, SettlementOutcome,
+};
 pub use tender::Tender;
 pub use type_change::{
     ProviderError, ProviderFault, ReportError, TypeChange, TypeChangeError, TypeChangeRule,

@@ -37,7 +37,7 @@ pub struct Settlement {
 /// What a command decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use = "a decision does nothing until its writes are stored"]
-pub struct Outcome {
+pub struct SettlementOutcome {
     /// The payment that the command was about, as it is now.
     pub payment: Option<Payment>,
     /// What becomes of payments, allocations included.
@@ -130,7 +130,11 @@ impl Settlement {
     /// # Errors
     /// What [`NewPayment::references`] refuses; an amount that is missing or has more decimals than
     /// the currency; documents that take no payments now; too much for what is named.
-    pub fn record(self, new: NewPayment, stamp: &Stamp) -> Result<Outcome, SettlementError> {
+    pub fn record(
+        self,
+        new: NewPayment,
+        stamp: &Stamp,
+    ) -> Result<SettlementOutcome, SettlementError> {
         let mut ledger = Ledger::open(self, stamp);
         let payment = ledger.record(new)?;
         ledger.settle()?;
@@ -148,7 +152,7 @@ impl Settlement {
         payment: Payment,
         patch: PaymentPatch,
         stamp: &Stamp,
-    ) -> Result<Outcome, SettlementError> {
+    ) -> Result<SettlementOutcome, SettlementError> {
         must_be_by_hand(&payment)?;
         if payment.deleted_at.is_some() {
             return Err(Refusal::InTrash.into());
@@ -176,7 +180,11 @@ impl Settlement {
     /// # Errors
     /// [`SettlementError::NotFound`] when it is there already; for payments that the system keeps,
     /// that cover an issued advance invoice, or on voided documents.
-    pub fn trash(self, payment: Payment, stamp: &Stamp) -> Result<Outcome, SettlementError> {
+    pub fn trash(
+        self,
+        payment: Payment,
+        stamp: &Stamp,
+    ) -> Result<SettlementOutcome, SettlementError> {
         must_be_by_hand(&payment)?;
         if payment.deleted_at.is_some() {
             return Err(SettlementError::NotFound { id: payment.id.to_string() });
@@ -194,7 +202,11 @@ impl Settlement {
     /// # Errors
     /// [`Refusal::NotInTrash`]; for payments that the system keeps; for too much, and for documents
     /// that take no payments now.
-    pub fn restore(self, payment: Payment, stamp: &Stamp) -> Result<Outcome, SettlementError> {
+    pub fn restore(
+        self,
+        payment: Payment,
+        stamp: &Stamp,
+    ) -> Result<SettlementOutcome, SettlementError> {
         must_be_by_hand(&payment)?;
         must_be_in_trash(&payment)?;
         let mut ledger = Ledger::open(self, stamp);
@@ -208,12 +220,12 @@ impl Settlement {
     ///
     /// # Errors
     /// [`Refusal::NotInTrash`], and for payments that the system keeps.
-    pub fn erase(payment: Payment) -> Result<Outcome, SettlementError> {
+    pub fn erase(payment: Payment) -> Result<SettlementOutcome, SettlementError> {
         must_be_by_hand(&payment)?;
         must_be_in_trash(&payment)?;
         let events = vec![SettlementEvent::PaymentErased(payment.id)];
         let writes = vec![PaymentWrite::Delete(payment)];
-        Ok(Outcome { payment: None, writes, documents: Vec::new(), events })
+        Ok(SettlementOutcome { payment: None, writes, documents: Vec::new(), events })
     }
 
     /// Derives the invoice's allocations again, after its links changed: it was issued with advance
@@ -221,7 +233,7 @@ impl Settlement {
     ///
     /// # Errors
     /// [`SettlementError::NotFound`] when an advance invoice is not among the documents.
-    pub fn settle(self, stamp: &Stamp) -> Result<Outcome, SettlementError> {
+    pub fn settle(self, stamp: &Stamp) -> Result<SettlementOutcome, SettlementError> {
         self.end(Vec::new(), stamp)
     }
 
@@ -231,7 +243,11 @@ impl Settlement {
     ///
     /// # Errors
     /// [`SettlementError::NotFound`] when a document that is named is not among those loaded.
-    pub fn end(self, settlements: Vec<Payment>, stamp: &Stamp) -> Result<Outcome, SettlementError> {
+    pub fn end(
+        self,
+        settlements: Vec<Payment>,
+        stamp: &Stamp,
+    ) -> Result<SettlementOutcome, SettlementError> {
         let mut ledger = Ledger::open(self, stamp);
         ledger.release(settlements)?;
         ledger.settle()?;
@@ -249,7 +265,7 @@ impl Settlement {
         id: &str,
         payments: Vec<NewPayment>,
         stamp: &Stamp,
-    ) -> Result<Outcome, SettlementError> {
+    ) -> Result<SettlementOutcome, SettlementError> {
         let mut ledger = Ledger::open(self, stamp);
         cover(&mut ledger, id, payments)?;
         Ok(ledger.close(None))
@@ -269,7 +285,7 @@ impl Settlement {
         released: Vec<Payment>,
         note: &str,
         stamp: &Stamp,
-    ) -> Result<Outcome, SettlementError> {
+    ) -> Result<SettlementOutcome, SettlementError> {
         let mut ledger = Ledger::open(self, stamp);
         ledger.release(released)?;
         for credit_note in credit_notes {
@@ -307,7 +323,7 @@ impl Settlement {
         id: &str,
         payments: Vec<NewPayment>,
         stamp: &Stamp,
-    ) -> Result<Outcome, SettlementError> {
+    ) -> Result<SettlementOutcome, SettlementError> {
         let mut ledger = Ledger::open(self, stamp);
         let advance = ledger.document(id)?;
         if advance.kind != SettleableKind::AdvanceInvoice {
@@ -337,7 +353,7 @@ impl Settlement {
         total_with_tax: Decimal,
         currency: Currency,
         stamp: &Stamp,
-    ) -> Result<Outcome, SettlementError> {
+    ) -> Result<SettlementOutcome, SettlementError> {
         let mut ledger = Ledger::open(self, stamp);
         ledger.revise(id, total_with_tax, currency)?;
         ledger.settle()?;

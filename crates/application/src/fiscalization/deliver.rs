@@ -3,8 +3,8 @@
 use racun_documents::events::Happening;
 use racun_documents::{Document, DocumentId, FiscalRecord, FiscalStatus, Fiscalization};
 use racun_fiscal::{
-    Authority, AuthorityError, Content, EXCHANGES, Exchange, Header, Identity, MessageId, Outcome,
-    Patience, Reply, State, due_put, fina, furs,
+    Authority, AuthorityError, Content, EXCHANGES, Exchange, ExchangeOutcome, Header, Identity,
+    MessageId, Patience, Reply, State, due_put, fina, furs,
 };
 use racun_store::{Context, StoreError, Writes};
 use time::OffsetDateTime;
@@ -45,7 +45,7 @@ pub(crate) async fn deliver_first(ports: Ports<'_>, sending: Option<Sending>) ->
 pub(super) struct Delivered {
     pub document: Document,
     pub exchange: Exchange,
-    pub outcome: Outcome,
+    pub outcome: ExchangeOutcome,
 }
 
 /// Sends a message that is recorded already, and stores what came of it.
@@ -68,17 +68,19 @@ pub(super) async fn deliver(
         .send(cx.scope.environment(), &identity, &header, &message, patience)
         .await;
     let outcome = match reply {
-        Ok(Reply::Confirmed(Some(id))) => Outcome::Confirmed(id),
-        Ok(Reply::Confirmed(None)) => Outcome::Unknown("confirmed without an id".to_owned()),
+        Ok(Reply::Confirmed(Some(id))) => ExchangeOutcome::Confirmed(id),
+        Ok(Reply::Confirmed(None)) => {
+            ExchangeOutcome::Unknown("confirmed without an id".to_owned())
+        }
         Ok(Reply::Refused { code, message, errors }) => {
             let is_final = is_final(authority, &code);
             let errors = explained(authority, errors);
-            Outcome::Refused { code, message, errors, is_final }
+            ExchangeOutcome::Refused { code, message, errors, is_final }
         }
         Err(unknown) if unknown.is_suspicious => {
-            Outcome::Unknown(format!("not to be believed: {}", unknown.reason))
+            ExchangeOutcome::Unknown(format!("not to be believed: {}", unknown.reason))
         }
-        Err(unknown) => Outcome::Unknown(unknown.reason),
+        Err(unknown) => ExchangeOutcome::Unknown(unknown.reason),
     };
     let (retry, came) = (fiscal.retry, outcome.clone());
     let (document, exchange) = amend(cx, document_id, move |exchange, now| {

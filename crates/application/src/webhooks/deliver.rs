@@ -62,7 +62,7 @@ impl Delivered {
 }
 
 /// What an attempt came to; `None` when it was not made.
-pub type Outcome = Option<Result<Answer, Undelivered>>;
+pub type AttemptResult = Option<Result<Answer, Undelivered>>;
 
 /// Endpoints that something is due for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -213,7 +213,7 @@ pub async fn settle(
     schedule: &Schedule,
     endpoint_id: EndpointId,
     owner: Owner,
-    made: Vec<(Delivery, DueDelivery, Outcome)>,
+    made: Vec<(Delivery, DueDelivery, AttemptResult)>,
     stamp: &Stamp,
 ) -> Result<Delivered, StoreError> {
     let (stamp, schedule) = (stamp.clone(), schedule.clone());

@@ -4,8 +4,8 @@ use std::time::Duration as Wait;
 
 use proptest::prelude::*;
 use racun_fiscal::{
-    Content, Exchange, LEASE, Message, MessageId, Outcome, Retry, SaleKind, State, due_put, fina,
-    furs,
+    Content, Exchange, ExchangeOutcome, LEASE, Message, MessageId, Retry, SaleKind, State, due_put,
+    fina, furs,
 };
 use racun_kernel::{DocumentId, DocumentKind, Environment};
 use racun_store::{PutKind, Record};
@@ -79,15 +79,15 @@ fn what_was_written_on_paper_is_reported_as_such_from_the_first_message() {
     }
 }
 
-fn outcome(step: &Step) -> Option<(usize, Outcome)> {
+fn outcome(step: &Step) -> Option<(usize, ExchangeOutcome)> {
     let (nth, outcome) = match step {
-        Step::Confirm(nth, id) => (nth, Outcome::Confirmed(format!("id-{id}"))),
+        Step::Confirm(nth, id) => (nth, ExchangeOutcome::Confirmed(format!("id-{id}"))),
         Step::Refuse(nth, is_final) => {
             let (code, message) = ("S001".to_owned(), "Napaka".to_owned());
             let errors = Vec::new();
-            (nth, Outcome::Refused { code, message, errors, is_final: *is_final })
+            (nth, ExchangeOutcome::Refused { code, message, errors, is_final: *is_final })
         }
-        Step::Silence(nth) => (nth, Outcome::Unknown("timed out".to_owned())),
+        Step::Silence(nth) => (nth, ExchangeOutcome::Unknown("timed out".to_owned())),
         Step::Begin | Step::PutOff => return None,
     };
     Some((*nth, outcome))
