@@ -85,7 +85,7 @@ pub use relation::{RELATIONS, Relation, RelationType};
 pub use rest::rest;
 pub use text::{Localized, TextDefaults, Texts, Translations};
 pub use tip_report::{TipAttempt, TipOutcome, TipReport, Tips};
-pub use transaction_type::{NumberCheck, Sides, TransactionType, Verdict, ViesData, is_eu};
+pub use transaction_type::{NumberCheck, Sides, TaxTreatment, TransactionType, ViesData, is_eu};
 pub use version::{Editor, VERSIONS, Version};
 
 /// Every table of this crate.

@@ -52,7 +52,7 @@ pub use queue::{
     DUE_DELIVERIES, DueDelivery, Settled, Taking, due_by, due_for, give_back, settle, take, unpark,
 };
 pub use request::USER_AGENT;
-pub use schedule::{PERMANENT_STATUSES, Schedule, Verdict, judge};
+pub use schedule::{AttemptVerdict, PERMANENT_STATUSES, Schedule, judge};
 pub use signature::{MASKED_SECRET, body_signature, new_secret, standard_signature};
 pub use url::{MAX_URL_CHARS, Schemes, check_url};
 

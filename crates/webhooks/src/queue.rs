@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
 use crate::{
-    Answer, Delivery, DeliveryStatus, Endpoint, EndpointId, Owner, Schedule, Undelivered, Verdict,
-    judge,
+    Answer, AttemptVerdict, Delivery, DeliveryStatus, Endpoint, EndpointId, Owner, Schedule,
+    Undelivered, judge,
 };
 
 /// An event that is to be sent to an endpoint: what workers find its deliveries by. It keeps its
@@ -223,15 +223,15 @@ pub fn settle(
     let now = stamp.now();
     let verdict = judge(before.generation, outcome);
     let mut delivery = before.clone();
-    delivery.note(outcome, verdict == Verdict::Delivered);
+    delivery.note(outcome, verdict == AttemptVerdict::Delivered);
     delivery.completed_at = Some(now);
     let first_at = *delivery.first_attempt_at.get_or_insert(now);
-    if verdict == Verdict::Failed && delivery.attempt < delivery.max_attempts {
+    if verdict == AttemptVerdict::Failed && delivery.attempt < delivery.max_attempts {
         delivery.next_retry_at =
             schedule.next_at(delivery.generation, delivery.attempt, first_at, now);
     }
     let exhausted =
-        verdict == Verdict::Failed && delivery.next_retry_at.is_none() && !delivery.is_test;
+        verdict == AttemptVerdict::Failed && delivery.next_retry_at.is_none() && !delivery.is_test;
     let mut disabled = false;
     if let Some(endpoint) = endpoint {
         endpoint.last_delivery_at = Some(now);

@@ -81,7 +81,7 @@ pub async fn kind_of_sale(
         customer_is_end_consumer: parties.customer_is_end_consumer,
         number_is_valid: None,
     };
-    let check = if sides.verdict().rests_on_tax_number {
+    let check = if sides.treatment().rests_on_tax_number {
         let number = parties.customer_tax_number.clone();
         let inquiry = Inquiry::of(entity, customer.clone(), number);
         Some(look_up(ports, &inquiry).await?)
@@ -89,11 +89,11 @@ pub async fn kind_of_sale(
         None
     };
     let valid = check.as_ref().and_then(|check| check.valid);
-    let verdict = Sides { number_is_valid: valid, ..sides }.verdict();
+    let treatment = Sides { number_is_valid: valid, ..sides }.treatment();
     let unknown = customer.is_none().then(|| NO_COUNTRY.to_owned());
     Ok(SaleKind {
-        transaction_type: verdict.transaction_type,
-        reverse_charge_applies: verdict.reverse_charge_applies,
+        transaction_type: treatment.transaction_type,
+        reverse_charge_applies: treatment.reverse_charge_applies,
         vies_valid: valid,
         checked_at: check.as_ref().map(|check| check.checked_at),
         warning: check.and_then(|check| check.warning).or(unknown),

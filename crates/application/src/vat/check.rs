@@ -8,7 +8,7 @@ use racun_kernel::{Tenant, calendar};
 use racun_store::{Context, Held, One, StoreError, UnitBuilder, Writes};
 use time::OffsetDateTime;
 
-use super::sale::{country_of, verdict};
+use super::sale::{country_of, treatment};
 
 /// A VAT number of which something is to be found out.
 pub(crate) struct Inquiry {
@@ -58,7 +58,7 @@ impl Inquiry {
     /// rest on a VAT number.
     pub fn of_sale(entity: &Entity, customer: Option<&Party>) -> Option<Self> {
         let customer = customer?;
-        if !verdict(entity, Some(customer), None).rests_on_tax_number {
+        if !treatment(entity, Some(customer), None).rests_on_tax_number {
             return None;
         }
         let is_on = entity.settings.get(setting::VIES_VALIDATE_VAT).unwrap_or(true);

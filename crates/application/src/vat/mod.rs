@@ -17,4 +17,4 @@ mod sale;
 
 pub use ask::{SaleKind, SaleParties, SaleParty, kind_of_sale};
 pub(crate) use check::{Finding, HeldFinding, Inquiry, Known};
-pub(crate) use sale::{document_data, verdict};
+pub(crate) use sale::{document_data, treatment};

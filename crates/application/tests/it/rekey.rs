@@ -5,7 +5,7 @@ use std::sync::Arc;
 use racun_access::{
     MasterKeyError, begin_rotation, end_rotation, id_of, open_keys, replace_lost_key,
 };
-use racun_application::idempotency::{AnswerTo, KeptAnswer, KeptBody, KeyedRequest, Verdict};
+use racun_application::idempotency::{AnswerTo, KeptAnswer, KeptBody, KeyStatus, KeyedRequest};
 use racun_application::rekey::{Lost, reseal};
 use racun_kernel::Vault;
 
@@ -28,7 +28,7 @@ async fn keep(shop: &Shop, vault: &dyn Vault, key: &str) -> KeyedRequest {
 /// What `vault` opens of the answer that is kept of `request`.
 async fn opened(shop: &Shop, vault: &dyn Vault, request: &KeyedRequest) -> Option<Vec<u8>> {
     let held = request.find(&*shop.store).await.unwrap();
-    let Verdict::Answered(answer) = request.judge(held) else { panic!("it has an answer") };
+    let KeyStatus::Answered(answer) = request.judge(held) else { panic!("it has an answer") };
     let KeptBody::Sealed(sealed) = answer.body else { return None };
     vault.open(&request.seal_owner(), &sealed).ok()
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use actix_web::test::TestRequest;
 use racun_application::idempotency::{
-    AnswerTo, KEYED_REQUESTS, KeptAnswer, KeptBody, KeyedRequest, Verdict,
+    AnswerTo, KEYED_REQUESTS, KeptAnswer, KeptBody, KeyStatus, KeyedRequest,
 };
 use racun_http_api::Limits;
 use racun_kernel::Tenant;
@@ -236,15 +236,15 @@ async fn an_answer_takes_no_place_that_is_taken() {
     };
     let wanted = |key: &str| KeyedRequest::new(account, key.to_owned(), "own".to_owned(), now);
     for (number, (held, to, expected)) in [
-        (None, AnswerTo::Nothing, Verdict::Answered(answer(404))),
-        (None, AnswerTo::Effect, Verdict::Answered(answer(404))),
-        (Some(("other", None)), AnswerTo::Nothing, Verdict::Conflict),
-        (Some(("other", None)), AnswerTo::Effect, Verdict::Conflict),
-        (Some(("other", Some(200))), AnswerTo::Nothing, Verdict::Conflict),
-        (Some(("own", Some(200))), AnswerTo::Nothing, Verdict::Answered(answer(200))),
-        (Some(("own", Some(200))), AnswerTo::Effect, Verdict::Answered(answer(200))),
-        (Some(("own", None)), AnswerTo::Nothing, Verdict::Unanswered(wanted("6"))),
-        (Some(("own", None)), AnswerTo::Effect, Verdict::Answered(answer(404))),
+        (None, AnswerTo::Nothing, KeyStatus::Answered(answer(404))),
+        (None, AnswerTo::Effect, KeyStatus::Answered(answer(404))),
+        (Some(("other", None)), AnswerTo::Nothing, KeyStatus::Conflict),
+        (Some(("other", None)), AnswerTo::Effect, KeyStatus::Conflict),
+        (Some(("other", Some(200))), AnswerTo::Nothing, KeyStatus::Conflict),
+        (Some(("own", Some(200))), AnswerTo::Nothing, KeyStatus::Answered(answer(200))),
+        (Some(("own", Some(200))), AnswerTo::Effect, KeyStatus::Answered(answer(200))),
+        (Some(("own", None)), AnswerTo::Nothing, KeyStatus::Unanswered(wanted("6"))),
+        (Some(("own", None)), AnswerTo::Effect, KeyStatus::Answered(answer(404))),
     ]
     .into_iter()
     .enumerate()
@@ -262,13 +262,13 @@ async fn an_answer_takes_no_place_that_is_taken() {
         }
         let found = wanted.answer(&*store, answer(404), to).await.unwrap();
         let expected = match expected {
-            Verdict::Unanswered(_) => Verdict::Unanswered(wanted.clone()),
+            KeyStatus::Unanswered(_) => KeyStatus::Unanswered(wanted.clone()),
             other => other,
         };
         assert_eq!(found, expected, "{number}");
         let after = wanted.find(&*store).await.unwrap();
         let own = KeyedRequest { answer: Some(answer(404)), ..wanted.clone() };
-        let expected = match expected == Verdict::Answered(answer(404)) {
+        let expected = match expected == KeyStatus::Answered(answer(404)) {
             true => Some(own),
             false => before,
         };
