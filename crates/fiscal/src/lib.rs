@@ -59,8 +59,8 @@ pub use class::Class;
 pub use device::{Device, FISCAL_DEVICES, MAX_DEVICES, NewDevice, device_key};
 pub use error::{CertificateFault, Conflict, FiscalError, ProviderRefusal, Refusal};
 pub use exchange::{
-    Attempt, Confirmation, Content, DUE_EXCHANGES, DueExchange, EXCHANGES, Exchange,
-    ExchangeOutcome, LEASE, Retry, State, due_by, due_put, leased_at,
+    Attempt, Confirmation, DUE_EXCHANGES, DueExchange, EXCHANGES, Exchange, ExchangeOutcome, LEASE,
+    ReportContent, Retry, State, due_by, due_put, leased_at,
 };
 pub use mark::{InvalidMark, Mark, Marked};
 pub use numbering::{Start, form_series, series, year_of};

@@ -3,8 +3,8 @@
 use racun_documents::events::Happening;
 use racun_documents::{Document, DocumentId, FiscalRecord, FiscalStatus, Fiscalization};
 use racun_fiscal::{
-    Authority, AuthorityError, Content, EXCHANGES, Exchange, ExchangeOutcome, Header, Identity,
-    MessageId, Patience, Reply, State, due_put, fina, furs,
+    Authority, AuthorityError, EXCHANGES, Exchange, ExchangeOutcome, Header, Identity, MessageId,
+    Patience, Reply, ReportContent, State, due_put, fina, furs,
 };
 use racun_store::{Context, StoreError, Writes};
 use time::OffsetDateTime;
@@ -16,7 +16,7 @@ use crate::documents::links;
 #[derive(Clone)]
 pub(crate) struct Sending {
     pub(super) document_id: DocumentId,
-    pub(super) content: Content,
+    pub(super) content: ReportContent,
     pub(super) message_id: MessageId,
     pub(super) is_late: bool,
     pub(super) identity: Identity,
@@ -164,9 +164,9 @@ fn shown(fiscal: Fiscalization, exchange: &Exchange) -> Fiscalization {
     let record = fiscal.record.map(|record| FiscalRecord {
         confirmations: exchange.confirmations.iter().map(|own| own.id.clone()).collect(),
         qr: match &exchange.content {
-            Content::Furs(invoice) => invoice.qr(),
-            Content::FursBook(_) => String::new(),
-            Content::Fina(receipt) => receipt.qr(first.map(|own| own.id.as_str())),
+            ReportContent::Furs(invoice) => invoice.qr(),
+            ReportContent::FursBook(_) => String::new(),
+            ReportContent::Fina(receipt) => receipt.qr(first.map(|own| own.id.as_str())),
         },
         message_id: last.map_or(record.message_id, |last| last.message_id.to_string()),
         is_late: last.map_or(record.is_late, |last| last.is_late),

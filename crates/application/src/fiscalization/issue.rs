@@ -6,8 +6,8 @@ use racun_documents::{
     Document, DocumentError, DocumentKind, FiscalRecord, Fiscalization, Numbering,
 };
 use racun_fiscal::{
-    Authority, BusinessPremise, Content, Device, Exchange, FISCAL_DEVICES, FISCAL_PREMISES,
-    FiscalSettings, Identity, Means, MessageId, Place, Signer, SigningFailed, Start, due_put, fina,
+    Authority, BusinessPremise, Device, Exchange, FISCAL_DEVICES, FISCAL_PREMISES, FiscalSettings,
+    Identity, Means, MessageId, Place, ReportContent, Signer, SigningFailed, Start, due_put, fina,
     form_series, furs, may_skip, series, year_of,
 };
 use racun_kernel::{Decimal, Issue, Issues, PaymentType, Scope, Stamp, Tenant};
@@ -233,7 +233,7 @@ impl Issuing {
         number: i64,
         paid: Paid,
         targets: &[Document],
-    ) -> Result<Content, Error> {
+    ) -> Result<ReportContent, Error> {
         let authority = self.authority();
         let corrects = corrections(document, targets.iter(), authority);
         let sale = sale(document, paid, corrects, authority)?;
@@ -246,7 +246,7 @@ impl Issuing {
             (Authority::Furs, Some(Paper::Form { book, on })) => {
                 let (book, premise) = (book.clone(), place.premise);
                 let form = furs::BookInvoice::of(&sale, taxpayer, premise, book, *on);
-                Content::FursBook(Box::new(form))
+                ReportContent::FursBook(Box::new(form))
             }
             (Authority::Furs, _) => {
                 let operator = self.operator.number.clone();
@@ -260,7 +260,7 @@ impl Issuing {
                     special_notes: None,
                 };
                 let invoice = furs::Invoice::issue(arguments, &*self.signer).map_err(unusable)?;
-                Content::Furs(Box::new(invoice))
+                ReportContent::Furs(Box::new(invoice))
             }
             (Authority::Fina, paper) => {
                 let paragon = match paper {
@@ -281,7 +281,7 @@ impl Issuing {
                 };
                 let receipt = fina::Receipt::issue(arguments, &*self.signer).map_err(unusable)?;
                 self.check_total(&receipt)?;
-                Content::Fina(Box::new(receipt))
+                ReportContent::Fina(Box::new(receipt))
             }
         })
     }
@@ -301,16 +301,16 @@ impl Issuing {
         })
     }
 
-    fn record(&self, content: &Content, number: i64, message_id: &MessageId) -> FiscalRecord {
+    fn record(&self, content: &ReportContent, number: i64, message_id: &MessageId) -> FiscalRecord {
         let (mark, qr) = match content {
-            Content::Furs(invoice) => (invoice.zoi.to_string(), invoice.qr()),
-            Content::FursBook(_) => (String::new(), String::new()),
-            Content::Fina(receipt) => (receipt.zki.to_string(), receipt.qr(None)),
+            ReportContent::Furs(invoice) => (invoice.zoi.to_string(), invoice.qr()),
+            ReportContent::FursBook(_) => (String::new(), String::new()),
+            ReportContent::Fina(receipt) => (receipt.zki.to_string(), receipt.qr(None)),
         };
         let (book, paragon, payment_type) = match content {
-            Content::Furs(_) => (None, None, None),
-            Content::FursBook(form) => (Some(form.book.clone()), None, None),
-            Content::Fina(receipt) => {
+            ReportContent::Furs(_) => (None, None, None),
+            ReportContent::FursBook(form) => (Some(form.book.clone()), None, None),
+            ReportContent::Fina(receipt) => {
                 let means = self.payment_type.unwrap_or_else(|| receipt.means.shown());
                 (None, receipt.paragon.clone(), Some(name_of(means)))
             }

@@ -17,8 +17,8 @@ use racun_documents::{
     Document, DocumentId, FiscalRecord, FiscalStatus, Fiscalization, TipOutcome, TipReport, Tips,
 };
 use racun_fiscal::{
-    Authority, Class, Content, EXCHANGES, Exchange, Header, LEASE, Message, MessageId, Patience,
-    Reply, fina,
+    Authority, Class, EXCHANGES, Exchange, Header, LEASE, Message, MessageId, Patience, Reply,
+    ReportContent, fina,
 };
 use racun_kernel::id::EntityId;
 use racun_kernel::{Decimal, Environment, Stamp, Tenant};
@@ -350,8 +350,8 @@ fn next(held: &Held, report: &TipReport, now: OffsetDateTime) -> Put {
 fn taken_receipt(exchange: Exchange) -> Option<(fina::Receipt, bool)> {
     let late = exchange.confirmations.first()?.is_late;
     match exchange.content {
-        Content::Fina(receipt) => Some((*receipt, late)),
-        Content::Furs(_) | Content::FursBook(_) => None,
+        ReportContent::Fina(receipt) => Some((*receipt, late)),
+        ReportContent::Furs(_) | ReportContent::FursBook(_) => None,
     }
 }
 

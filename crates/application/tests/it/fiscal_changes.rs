@@ -231,7 +231,7 @@ async fn a_business_is_named_for_cash_and_cards_only() {
     let kind = racun_documents::DocumentKind::Invoice;
     let invoice = own.make(kind, request, creation, &stamp).await.unwrap();
     let heard = own.office.heard();
-    let racun_fiscal::Content::Fina(sent) = heard[0].content() else { panic!() };
+    let racun_fiscal::ReportContent::Fina(sent) = heard[0].content() else { panic!() };
     assert_eq!(sent.buyer_oib, None);
     let paid = payment(&own, &invoice).await;
     change(&own, &paid, Cash, &stamp).await.unwrap();

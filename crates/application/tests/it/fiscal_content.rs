@@ -3,7 +3,7 @@
 use racun_application::documents::{Creation, DocumentRequest};
 use racun_application::fiscalization::{FinaRequest, FiscalRequest, FursRequest};
 use racun_documents::{Document, DocumentKind};
-use racun_fiscal::{Authority, Content, FiscalSettings, Means, Message, fina};
+use racun_fiscal::{Authority, FiscalSettings, Means, Message, ReportContent, fina};
 use racun_kernel::{OperatorIdentity, Person, Principal, Role, Scope};
 use racun_settlement::PaymentType::{self, BankTransfer, Card, Cash, Check, DebitCard};
 
@@ -120,7 +120,7 @@ async fn croatia_hears_how_it_is_paid_and_only_of_today() {
         let said = FinaRequest { payment_type, ..FinaRequest::default() };
         let sold = own.sell(kinds, said_to_fina(said)).await.unwrap();
         let heard = own.office.heard();
-        let Content::Fina(sent) = heard[0].content() else { panic!() };
+        let ReportContent::Fina(sent) = heard[0].content() else { panic!() };
         assert_eq!((sent.means, record(&sold).payment_type.as_deref()), (means, Some(name)));
     }
 }
@@ -139,7 +139,7 @@ async fn amounts_are_told_by_rate_and_what_has_none_apart() {
     let kind = DocumentKind::Invoice;
     own.make(kind, request(lines), Creation::default(), &own.shop.stamp).await.unwrap();
     let heard = own.office.heard();
-    let Content::Furs(sent) = heard[0].content() else { panic!() };
+    let ReportContent::Furs(sent) = heard[0].content() else { panic!() };
     let vat: Vec<_> =
         sent.taxes.vat.iter().map(|tax| (tax.rate.clone(), tax.base.clone())).collect();
     assert_eq!(vat.len(), 2, "{vat:?}");

@@ -7,7 +7,7 @@ use racun_application::documents::{Creation, DocumentRequest};
 use racun_application::fiscalization::{FinaRequest, FiscalRequest, FursRequest};
 use racun_documents::{Document, DocumentKind, FiscalStatus, Stage};
 use racun_fiscal::furs::SalesBook;
-use racun_fiscal::{Authority, Content, Correction, Device, DeviceId, FiscalSettings};
+use racun_fiscal::{Authority, Correction, Device, DeviceId, FiscalSettings, ReportContent};
 use racun_kernel::calendar;
 use racun_settlement::PaymentType::{BankTransfer, Cash};
 use racun_store::{Put, Store};
@@ -65,7 +65,7 @@ async fn a_receipt_of_a_bound_book_keeps_its_time_and_is_late_from_the_first_mes
 
         let heard = own.office.heard();
         assert!(heard.len() == 1 && heard[0].is_late(), "{heard:?}");
-        let Content::Fina(receipt) = heard[0].content() else { panic!() };
+        let ReportContent::Fina(receipt) = heard[0].content() else { panic!() };
         assert_eq!(receipt.paragon.as_deref(), Some("17/1"));
         assert_eq!(receipt.issued_at, own.authority.local(at));
         assert_eq!(receipt.zki.to_string(), own_record.mark);
@@ -114,7 +114,7 @@ async fn a_form_of_a_bound_book_has_its_own_number_and_neither_mark_nor_device()
         assert_eq!((&known.book, known.issued_at.date()), (&Some(form("612")), on));
         assert_eq!(own.payments_of(&sold).await[0].date, on);
         let heard = own.office.heard();
-        let [Content::FursBook(sent)] =
+        let [ReportContent::FursBook(sent)] =
             &heard.iter().map(|one| one.content()).collect::<Vec<_>>()[..]
         else {
             panic!("{heard:?}")
@@ -229,9 +229,9 @@ async fn credit_notes_name_the_form_that_they_correct() {
     let references: Vec<Vec<Correction>> = heard
         .iter()
         .map(|one| match one.content() {
-            Content::Furs(sent) => sent.references.clone(),
-            Content::FursBook(sent) => sent.references.clone(),
-            Content::Fina(_) => panic!(),
+            ReportContent::Furs(sent) => sent.references.clone(),
+            ReportContent::FursBook(sent) => sent.references.clone(),
+            ReportContent::Fina(_) => panic!(),
         })
         .collect();
     let corrected: Vec<(String, Date)> = references

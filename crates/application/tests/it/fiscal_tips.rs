@@ -257,7 +257,7 @@ async fn tips_wait_until_cis_has_the_receipt_and_repeat_how_it_was_taken() {
         };
         assert!(tip.late, "as the receipt was taken");
         let exchange = till.own.exchange(&invoice).await.unwrap();
-        let racun_fiscal::Content::Fina(receipt) = exchange.content else { panic!() };
+        let racun_fiscal::ReportContent::Fina(receipt) = exchange.content else { panic!() };
         assert_eq!(tip.receipt, *receipt);
         assert!(till.report(&invoice).await.is_confirmed());
     }

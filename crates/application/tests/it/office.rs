@@ -17,9 +17,9 @@ use racun_application::fiscalization::{
 };
 use racun_documents::{Document, DocumentKind, FiscalRecord, Fiscalization};
 use racun_fiscal::{
-    Authorities, Authority, AuthorityError, BusinessPremise, Certificate, Content, Device,
-    DeviceId, EXCHANGES, Exchange, FiscalSettings, Header, Identity, Message, Numbering,
-    OpenedCertificate, P12Error, Patience, PremiseId, Reply, Retry, Signer, SigningFailed, Unknown,
+    Authorities, Authority, AuthorityError, BusinessPremise, Certificate, Device, DeviceId,
+    EXCHANGES, Exchange, FiscalSettings, Header, Identity, Message, Numbering, OpenedCertificate,
+    P12Error, Patience, PremiseId, Reply, ReportContent, Retry, Signer, SigningFailed, Unknown,
 };
 use racun_kernel::{CannotOpen, Environment, Stamp, Vault};
 use racun_settlement::{NewPayment, PAYMENTS, Payment, PaymentType};
@@ -87,11 +87,11 @@ impl Heard {
     }
 
     /// What is said of the document.
-    pub fn content(&self) -> Content {
+    pub fn content(&self) -> ReportContent {
         match &self.message {
-            Message::FursInvoice { invoice, .. } => Content::Furs(invoice.clone()),
-            Message::FursBook(form) => Content::FursBook(form.clone()),
-            Message::FinaReceipt { receipt, .. } => Content::Fina(receipt.clone()),
+            Message::FursInvoice { invoice, .. } => ReportContent::Furs(invoice.clone()),
+            Message::FursBook(form) => ReportContent::FursBook(form.clone()),
+            Message::FinaReceipt { receipt, .. } => ReportContent::Fina(receipt.clone()),
             other => panic!("no document: {other:?}"),
         }
     }

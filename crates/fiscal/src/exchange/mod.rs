@@ -37,7 +37,7 @@ const MAX_ERRORS: usize = 20;
 /// What is said of a document, frozen when it was issued.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Content {
+pub enum ReportContent {
     /// To FURS.
     Furs(Box<furs::Invoice>),
     /// To FURS: a form of a bound book.
@@ -46,7 +46,7 @@ pub enum Content {
     Fina(Box<fina::Receipt>),
 }
 
-impl Content {
+impl ReportContent {
     /// Whom it is for.
     #[must_use]
     pub const fn authority(&self) -> Authority {
@@ -209,7 +209,7 @@ pub struct Exchange {
     /// Whose it is.
     pub entity_id: EntityId,
     /// What is said.
-    pub content: Content,
+    pub content: ReportContent,
     /// Where it stands.
     pub state: State,
     /// All sendings, in their order.
@@ -243,7 +243,7 @@ impl Exchange {
     pub fn open(
         document_id: DocumentId,
         entity_id: EntityId,
-        content: Content,
+        content: ReportContent,
         message_id: MessageId,
         now: OffsetDateTime,
     ) -> Self {

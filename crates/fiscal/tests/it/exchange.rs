@@ -4,8 +4,8 @@ use std::time::Duration as Wait;
 
 use proptest::prelude::*;
 use racun_fiscal::{
-    Content, Exchange, ExchangeOutcome, LEASE, Message, MessageId, Retry, SaleKind, State, due_put,
-    fina, furs,
+    Exchange, ExchangeOutcome, LEASE, Message, MessageId, ReportContent, Retry, SaleKind, State,
+    due_put, fina, furs,
 };
 use racun_kernel::{DocumentId, DocumentKind, Environment};
 use racun_store::{PutKind, Record};
@@ -45,7 +45,8 @@ fn step() -> impl Strategy<Value = Step> {
 
 fn open() -> Exchange {
     let stamp = racun_store::testing::stamp(NOW);
-    let content = Content::Furs(Box::new(world::invoice(&world::sale(SaleKind::Invoice, "122"))));
+    let content =
+        ReportContent::Furs(Box::new(world::invoice(&world::sale(SaleKind::Invoice, "122"))));
     Exchange::open(invoice(), stamp.id(), content, MessageId::new(&stamp), NOW)
 }
 
@@ -61,9 +62,9 @@ fn what_was_written_on_paper_is_reported_as_such_from_the_first_message() {
     let on = date!(2026 - 11 - 18);
     let form = furs::BookInvoice::of(&sale, taxpayer, premise, book, on);
     for (content, is_late) in [
-        (Content::Fina(Box::new(paragon)), [true, true]),
-        (Content::Fina(Box::new(world::receipt(&sale))), [false, true]),
-        (Content::FursBook(Box::new(form)), [false, false]),
+        (ReportContent::Fina(Box::new(paragon)), [true, true]),
+        (ReportContent::Fina(Box::new(world::receipt(&sale))), [false, true]),
+        (ReportContent::FursBook(Box::new(form)), [false, false]),
     ] {
         let id = || MessageId::new(&stamp);
         let exchange = Exchange::open(invoice(), stamp.id(), content, id(), NOW);
@@ -72,7 +73,7 @@ fn what_was_written_on_paper_is_reported_as_such_from_the_first_message() {
         let exchange = exchange.begin(id(), NOW + LEASE);
         let late: Vec<bool> = exchange.attempts.iter().map(|attempt| attempt.is_late).collect();
         assert_eq!(late, is_late);
-        if let Content::FursBook(_) = exchange.content {
+        if let ReportContent::FursBook(_) = exchange.content {
             assert_eq!((exchange.lost_on, exchange.content.issued_on()), (Some(on), on));
             assert!(matches!(exchange.content.message(true), Message::FursBook(_)));
         }

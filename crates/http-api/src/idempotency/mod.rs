@@ -55,7 +55,7 @@ use crate::request::{Spooled, read_whole};
 use crate::route::{Gate, Route};
 use crate::services::Services;
 use keep::Kept;
-use key::Content;
+use key::RequestIdentity;
 use turn::Turn;
 
 /// From the beginning of a request until a twin stops waiting for another process to answer it:
@@ -173,14 +173,14 @@ fn fingerprint(route: &Route, request: &ServiceRequest, body: &[u8]) -> String {
     let place = scope.map(|scope| scope.entity().to_string()).unwrap_or_default();
     // An answer that is shown once, or is about the caller, is for no other user of the account.
     let is_own = route.shows_secret || route.gate == Gate::SignedIn;
-    let content = Content {
+    let identity = RequestIdentity {
         method: request.method(),
         uri: request.uri(),
         place: &place,
         principal: caller.filter(|_| is_own),
         body,
     };
-    content.fingerprint()
+    identity.fingerprint()
 }
 
 fn conflict() -> ApiError {
