@@ -9,8 +9,8 @@ use time::OffsetDateTime;
 use crate::events;
 use crate::numbering::{restarted, starts_at};
 use crate::{
-    Actor, BusinessPremise, Conflict, DeviceId, FiscalError, Numbering, Place, PremiseId, Refusal,
-    Start, check_device_name, check_starting_number, year_of,
+    Actor, BusinessPremise, Conflict, DeviceId, FiscalError, Numbering, PlaceOfIssue, PremiseId,
+    Refusal, Start, check_device_name, check_starting_number, year_of,
 };
 
 /// Devices that a premise may have, deactivated ones included.
@@ -109,9 +109,9 @@ impl Device {
 
     /// The place of its own sequence, in `premise`.
     #[must_use]
-    pub fn place(&self, premise: &BusinessPremise) -> Place {
+    pub fn place(&self, premise: &BusinessPremise) -> PlaceOfIssue {
         let (premise, device) = (premise.name.clone(), self.name.clone());
-        Place { premise, device, numbering: Numbering::PerDevice }
+        PlaceOfIssue { premise, device, numbering: Numbering::PerDevice }
     }
 
     /// Takes over where its own sequence of this year starts; `is_unused` says whether no number of

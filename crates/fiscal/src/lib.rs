@@ -75,8 +75,8 @@ pub use premise::{
 pub use racun_kernel::{Authority, AuthorityError};
 pub use racun_store::Actor;
 pub use sale::{
-    Buyer, CorrectedForm, CorrectedInvoice, Correction, Means, Numbering, Place, Sale, SaleKind,
-    SaleTax,
+    Buyer, CorrectedForm, CorrectedInvoice, Correction, Means, Numbering, PlaceOfIssue, Sale,
+    SaleKind, SaleTax,
 };
 pub use settings::{FISCAL_SETTINGS, FiscalSettings, Places, SettingsInput};
 pub use working_days::{Counting, Days, alarm_at, deadline, is_working_day, last_day};

@@ -10,7 +10,7 @@ use time::OffsetDateTime;
 use time::macros::format_description;
 
 use crate::message::{amount_text, time_text};
-use crate::{Place, Signer, SigningFailed};
+use crate::{PlaceOfIssue, Signer, SigningFailed};
 
 /// A taxpayer's mark: the ZOI of Slovenia, the ZKI of Croatia. 32 lower-case hexadecimal digits.
 ///
@@ -85,7 +85,7 @@ pub struct Marked<'a> {
     /// Its number, digits.
     pub number: &'a str,
     /// Where it is issued.
-    pub place: &'a Place,
+    pub place: &'a PlaceOfIssue,
     /// Its total with the sign of the message.
     pub total: &'a Decimal,
 }

@@ -4,7 +4,7 @@ use racun_kernel::{Issues, Patch, SalesBook, Tenant};
 use racun_store::Series;
 use time::OffsetDateTime;
 
-use crate::{Authority, FiscalError, Numbering, Place, Refusal, check_starting_number};
+use crate::{Authority, FiscalError, Numbering, PlaceOfIssue, Refusal, check_starting_number};
 
 /// Where a sequence starts that another program began.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub struct Start {
 pub fn series(
     tenant: Tenant,
     authority: Authority,
-    place: &Place,
+    place: &PlaceOfIssue,
     year: i32,
     start: Start,
 ) -> Series {

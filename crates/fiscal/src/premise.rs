@@ -16,7 +16,7 @@ use crate::events;
 use crate::furs::PremiseKind;
 use crate::numbering::{restarted, starts_at};
 use crate::{
-    Actor, Authority, Conflict, Device, FiscalError, Numbering, Place, Refusal, Start,
+    Actor, Authority, Conflict, Device, FiscalError, Numbering, PlaceOfIssue, Refusal, Start,
     check_premise_name, check_starting_number, furs, year_of,
 };
 
@@ -241,9 +241,9 @@ impl BusinessPremise {
 
     /// The place of its own sequence, whatever device issues.
     #[must_use]
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> PlaceOfIssue {
         let (premise, device) = (self.name.clone(), String::new());
-        Place { premise, device, numbering: Numbering::PerPremise }
+        PlaceOfIssue { premise, device, numbering: Numbering::PerPremise }
     }
 
     /// FURS confirmed what `reserved` said: documents can be issued in it.

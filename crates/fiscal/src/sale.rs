@@ -135,7 +135,7 @@ pub enum Numbering {
 
 /// Where a document is issued.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
+pub struct PlaceOfIssue {
     /// The business premise's name, 1 to 20 letters and digits.
     pub premise: String,
     /// The electronic device's name.

@@ -41,8 +41,8 @@ mod totals;
 
 pub use append::{APPENDS, AcceptedAppend, AppendId, MAX_APPEND_ID_CHARS, Naming};
 pub use closing::{
-    CLOSINGS, CarriedDay, CarriedOver, ClosedDay, Closing, Count, MAX_CLOSING_NOTE_CHARS,
-    NewClosing, Place,
+    CLOSINGS, CarriedDay, CarriedOver, ClosedDay, ClosedPlace, Closing, Count,
+    MAX_CLOSING_NOTE_CHARS, NewClosing,
 };
 pub use error::{PosError, RefusedTab, TabRefusal, TableRefusal};
 pub use known::{Known, KnownItem};

@@ -7,8 +7,8 @@ use racun_documents::{
 };
 use racun_fiscal::{
     Authority, BusinessPremise, Device, Exchange, FISCAL_DEVICES, FISCAL_PREMISES, FiscalSettings,
-    Identity, Means, MessageId, Place, ReportContent, Signer, SigningFailed, Start, due_put, fina,
-    form_series, furs, may_skip, series, year_of,
+    Identity, Means, MessageId, PlaceOfIssue, ReportContent, Signer, SigningFailed, Start, due_put,
+    fina, form_series, furs, may_skip, series, year_of,
 };
 use racun_kernel::{Decimal, Issue, Issues, PaymentType, Scope, Stamp, Tenant};
 use racun_store::{Held, One, Put, StoreError, UnitBuilder};
@@ -111,10 +111,10 @@ impl Issuing {
         self.settings.authority
     }
 
-    fn place(&self) -> Place {
+    fn place(&self) -> PlaceOfIssue {
         let device = self.device.as_ref().map(|device| device.name.clone()).unwrap_or_default();
         let (premise, numbering) = (self.premise.name.clone(), self.settings.numbering);
-        Place { premise, device, numbering }
+        PlaceOfIssue { premise, device, numbering }
     }
 
     /// When the document is issued, or was on paper.
@@ -353,7 +353,7 @@ pub(super) fn start(
 pub(super) fn numbering(
     tenant: Tenant,
     authority: Authority,
-    place: Place,
+    place: PlaceOfIssue,
     start: Start,
     at: OffsetDateTime,
 ) -> Numbering {

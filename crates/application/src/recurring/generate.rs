@@ -18,7 +18,7 @@ use crate::error::Error;
 use crate::fiscalization::{Outside, Ports};
 
 /// Where invoices of an entity are made, and when.
-pub(super) struct Place<'a> {
+pub(super) struct GenerationContext<'a> {
     /// The store.
     pub store: &'a dyn Store,
     /// The services outside that making a document may call.
@@ -80,7 +80,7 @@ impl From<RecurrenceError> for Failure {
     }
 }
 
-impl Place<'_> {
+impl GenerationContext<'_> {
     fn cx(&self) -> Context<'_> {
         Context::new(self.store, &self.scope, &self.stamp)
     }

@@ -15,7 +15,7 @@ use racun_store::{
 };
 use time::{Date, OffsetDateTime};
 
-use super::generate::{Failure, Place};
+use super::generate::{Failure, GenerationContext};
 use crate::documents;
 use crate::fiscalization::Outside;
 
@@ -261,29 +261,29 @@ impl<'a> Worker<'a> {
         if row.run_on > today {
             return Ok(());
         }
-        let place = Place { store, outside, scope, entity, stamp, today };
+        let context = GenerationContext { store, outside, scope, entity, stamp, today };
         let gone = || Aside::PutOff("a row says that it is due, and it is not".to_owned());
-        let found = place.read(&row.id.to_string()).await?;
+        let found = context.read(&row.id.to_string()).await?;
         let recurring = found.ok_or_else(gone)?;
         if recurring.due(today).is_none() {
             return Err(gone());
         }
-        self.catch_up(&place, recurring).await
+        self.catch_up(&context, recurring).await
     }
 
     /// Makes an invoice for each period that is due, oldest first.
     async fn catch_up(
         &mut self,
-        place: &Place<'_>,
+        context: &GenerationContext<'_>,
         mut recurring: RecurringInvoice,
     ) -> Result<(), Aside> {
         let (mut made, mut attempts) = (0, 0);
-        while let Some(period) = recurring.due(place.today) {
+        while let Some(period) = recurring.due(context.today) {
             if made == self.limits.periods {
                 self.report.has_more = true;
                 return Ok(());
             }
-            match place.generate(&recurring, period).await {
+            match context.generate(&recurring, period).await {
                 Ok(after) => {
                     (made, attempts) = (made + 1, 0);
                     self.report.invoices += 1;
@@ -291,15 +291,15 @@ impl<'a> Worker<'a> {
                 }
                 Err(Failure::Changed) if attempts < ATTEMPTS => {
                     attempts += 1;
-                    let Some(anew) = place.read(&recurring.id.to_string()).await? else {
+                    let Some(changed) = context.read(&recurring.id.to_string()).await? else {
                         return Ok(());
                     };
-                    recurring = anew;
+                    recurring = changed;
                 }
                 Err(Failure::Changed) => return Ok(()),
                 Err(Failure::Unavailable(error)) => return Err(error.into()),
                 Err(Failure::Cause(cause)) => {
-                    place.note_failure(&recurring, period, cause).await?;
+                    context.note_failure(&recurring, period, cause).await?;
                     self.report.failures += 1;
                     return Ok(());
                 }

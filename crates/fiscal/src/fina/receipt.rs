@@ -8,7 +8,7 @@ use time::macros::format_description;
 use crate::mark::Marked;
 use crate::message::{amount_text, cents, time_text};
 use crate::tax::Figures;
-use crate::{Authority, Buyer, Mark, Means, Place, Sale, Signer, SigningFailed};
+use crate::{Authority, Buyer, Mark, Means, PlaceOfIssue, Sale, Signer, SigningFailed};
 
 /// `NacinPlac`: how a receipt is paid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,7 +55,7 @@ pub struct Receipt {
     #[serde(with = "time::serde::rfc3339")]
     pub issued_at: OffsetDateTime,
     /// Premise, device, and what its number is of.
-    pub place: Place,
+    pub place: PlaceOfIssue,
     /// `BrOznRac`.
     pub number: i64,
     /// `Pdv`: one entry per rate.
@@ -130,7 +130,7 @@ pub struct IssueArguments<'a> {
     /// Whether the taxpayer is in the VAT system.
     pub in_vat_system: bool,
     /// Where it is issued.
-    pub place: Place,
+    pub place: PlaceOfIssue,
     /// Its number in the sequence of that place.
     pub number: i64,
     /// When it is issued.

@@ -8,7 +8,7 @@ use time::macros::format_description;
 use crate::mark::Marked;
 use crate::message::{is_line, time_text};
 use crate::tax::Figures;
-use crate::{Authority, Correction, Mark, Place, Sale, Signer, SigningFailed};
+use crate::{Authority, Correction, Mark, PlaceOfIssue, Sale, Signer, SigningFailed};
 
 /// Who issued an invoice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,7 +58,7 @@ pub struct Invoice {
     #[serde(with = "time::serde::rfc3339")]
     pub issued_at: OffsetDateTime,
     /// Premise, device, and what its number is of.
-    pub place: Place,
+    pub place: PlaceOfIssue,
     /// `InvoiceNumber`.
     pub number: i64,
     /// `CustomerVATNumber`: as printed, at most 20 characters.
@@ -87,7 +87,7 @@ pub struct IssueArguments<'a> {
     /// The taxpayer's tax number: eight digits.
     pub tax_number: String,
     /// Where it is issued.
-    pub place: Place,
+    pub place: PlaceOfIssue,
     /// Its number in the sequence of that place.
     pub number: i64,
     /// When it is issued.

@@ -115,7 +115,7 @@ struct Origin {
 }
 
 /// The place of a connection among all; given up when it is dropped.
-pub(super) struct Place {
+pub(super) struct ConnectionSlot {
     registry: Arc<Registry>,
     origin: Origin,
     number: u64,
@@ -133,7 +133,7 @@ impl Registry {
 
     /// A place for a connection from `address`. Where there is none left, the connection that has
     /// been useless for longest goes; `None` when a request is being answered on each.
-    pub(super) fn enter(self: &Arc<Self>, address: IpAddr) -> Option<Place> {
+    pub(super) fn enter(self: &Arc<Self>, address: IpAddr) -> Option<ConnectionSlot> {
         let canonical = address.to_canonical();
         let is_proxy = self.limits.proxies.iter().any(|proxy| proxy.contains(canonical));
         let origin = Origin::of(canonical);
@@ -153,7 +153,7 @@ impl Registry {
         let network = known.by_network.entry(origin.network).or_default();
         network.total += 1;
         network.by_address.entry(origin.address).or_default().insert(number, Arc::clone(&handle));
-        Some(Place { registry: Arc::clone(self), origin, number, handle })
+        Some(ConnectionSlot { registry: Arc::clone(self), origin, number, handle })
     }
 }
 
@@ -208,7 +208,7 @@ impl Known {
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         self.registry.known().remove(self.origin, self.number);
     }
@@ -250,7 +250,7 @@ mod tests {
         text.parse().unwrap()
     }
 
-    fn has_to_go(place: &Place) -> bool {
+    fn has_to_go(place: &ConnectionSlot) -> bool {
         place.handle.is_closed(noop_waker_ref())
     }
 
@@ -258,7 +258,7 @@ mod tests {
     fn the_most_useless_connection_of_an_address_goes_for_a_new_one() {
         let registry = registry(4, 100);
         let own = address("192.0.2.1");
-        let places: Vec<Place> = (0..4).map(|_| registry.enter(own).unwrap()).collect();
+        let places: Vec<ConnectionSlot> = (0..4).map(|_| registry.enter(own).unwrap()).collect();
         for (place, doing) in
             places.iter().zip([Doing::Working, Doing::Idle, Doing::Fresh, Doing::Draining])
         {
@@ -329,7 +329,7 @@ mod tests {
     #[test]
     fn where_the_most_crowded_work_the_next_ones_give_way_and_the_small_ones_do_not() {
         let registry = registry(4, 7);
-        let crowd = |text: &str, doing: Doing, count: usize| -> Vec<Place> {
+        let crowd = |text: &str, doing: Doing, count: usize| -> Vec<ConnectionSlot> {
             let places: Vec<_> =
                 (0..count).map(|_| registry.enter(address(text)).unwrap()).collect();
             places.iter().for_each(|place| place.handle.does(doing));

@@ -4,7 +4,7 @@
 //! which a slow reader may take minutes for.
 
 use crate::error::{ApiError, Kind};
-use crate::places::{Place, Places};
+use crate::places::{Slot, Slots};
 use crate::services::Limits;
 
 /// How many times more an account may have under way than one of its tokens, and an address without
@@ -12,12 +12,12 @@ use crate::services::Limits;
 const TOKENS: usize = 2;
 
 /// The tokens, accounts and addresses that have requests under way.
-static UNDER_WAY: Places<String> = Places::new();
+static UNDER_WAY: Slots<String> = Slots::new();
 
 /// The place of a heavy request among those of its token and account, or of its address; until its
 /// answer is written.
 pub(crate) struct HeavyTurn {
-    _held: (Place<String>, Option<Place<String>>),
+    _held: (Slot<String>, Option<Slot<String>>),
 }
 
 impl HeavyTurn {

@@ -24,7 +24,7 @@ use serde::de::DeserializeOwned;
 use validator::Validate;
 
 use self::declared::collect;
-use self::reader::{Findings, Gap, Place, Reader, StepKey};
+use self::reader::{BodyPath, Findings, Gap, Reader, StepKey};
 use self::tree::Tree;
 use crate::error::ApiError;
 use crate::services::Limits;
@@ -86,7 +86,7 @@ fn read<T: DeserializeOwned>(
 ) -> (Option<T>, Vec<Issue>) {
     let mut issues = Vec::new();
     for _ in 0..=rounds {
-        let reader = Reader { tree: Some(tree), place: Place::ROOT, findings };
+        let reader = Reader { tree: Some(tree), place: BodyPath::ROOT, findings };
         let refused = match T::deserialize(reader) {
             Ok(read) => return (Some(read), issues),
             Err(refused) => refused,
