@@ -23,7 +23,7 @@ use crate::fault::Wire;
 use crate::ledger::Filter;
 use crate::pki::WantedTaxpayer;
 use crate::server::{self, Body};
-use crate::state::{Answer, State};
+use crate::state::{HttpReply, State};
 
 /// Bytes of a request.
 const LONGEST_REQUEST: usize = 1_000_000;
@@ -58,7 +58,7 @@ async fn respond(state: &State, request: Request<Incoming>) -> Result<Response<B
     };
     let answer = answer.unwrap_or_else(|(status, text)| {
         let body = json!({ "error": text }).to_string();
-        Answer::new(status, "application/json; charset=UTF-8", body)
+        HttpReply::new(status, "application/json; charset=UTF-8", body)
     });
     Ok(server::whole(answer))
 }
@@ -71,14 +71,14 @@ fn answer(
     path: &str,
     query: &BTreeMap<String, String>,
     body: &[u8],
-) -> Result<Answer, Refused> {
-    let done = || Ok(Answer::json("{}"));
+) -> Result<HttpReply, Refused> {
+    let done = || Ok(HttpReply::json("{}"));
     match (method, path) {
-        ("GET", "/") => Ok(Answer::text(200, HELP)),
-        ("GET", "/ca.pem") => Ok(Answer::new(200, "application/x-pem-file", state.pki.ca_pem())),
+        ("GET", "/") => Ok(HttpReply::text(200, HELP)),
+        ("GET", "/ca.pem") => Ok(HttpReply::new(200, "application/x-pem-file", state.pki.ca_pem())),
         ("GET", "/ledger") => {
             let taken = state.ledger.taken(&filter(query)?);
-            Ok(Answer::json(json!(taken).to_string()))
+            Ok(HttpReply::json(json!(taken).to_string()))
         }
         ("DELETE", "/ledger") => {
             state.ledger.clear();
@@ -86,17 +86,19 @@ fn answer(
         }
         ("GET", "/ledger/gaps") => {
             let gaps = state.ledger.gaps(&filter(query)?);
-            Ok(Answer::json(json!(gaps).to_string()))
+            Ok(HttpReply::json(json!(gaps).to_string()))
         }
-        ("GET", "/ledger/refused") => Ok(Answer::json(json!(state.ledger.refused()).to_string())),
-        ("GET", "/premises") => Ok(Answer::json(json!(state.ledger.premises()).to_string())),
+        ("GET", "/ledger/refused") => {
+            Ok(HttpReply::json(json!(state.ledger.refused()).to_string()))
+        }
+        ("GET", "/premises") => Ok(HttpReply::json(json!(state.ledger.premises()).to_string())),
         ("GET", "/fault") => {
             let list = state.faults.list().into_iter().map(|(fault, happened)| {
                 let mut fault = json!(fault);
                 fault["happened"] = json!(happened);
                 fault
             });
-            Ok(Answer::json(Value::Array(list.collect()).to_string()))
+            Ok(HttpReply::json(Value::Array(list.collect()).to_string()))
         }
         ("PUT", "/fault") => {
             let faults: Value = read(body)?;
@@ -186,7 +188,7 @@ struct NewTaxpayer {
     legacy: bool,
 }
 
-fn taxpayer(state: &State, new: NewTaxpayer) -> Result<Answer, Refused> {
+fn taxpayer(state: &State, new: NewTaxpayer) -> Result<HttpReply, Refused> {
     let mut wanted = WantedTaxpayer::new(new.authority, &new.tax_number, &new.passphrase);
     wanted.name = new.name.unwrap_or(wanted.name);
     wanted.valid_days = new.valid_days.unwrap_or(wanted.valid_days);
@@ -200,13 +202,13 @@ fn taxpayer(state: &State, new: NewTaxpayer) -> Result<Answer, Refused> {
         "certificate": made.certificate_pem,
         "serial": made.serial,
     });
-    Ok(Answer::json(body.to_string()))
+    Ok(HttpReply::json(body.to_string()))
 }
 
-fn clock(state: &State) -> Result<Answer, Refused> {
+fn clock(state: &State) -> Result<HttpReply, Refused> {
     let now = state.clock.now().format(&time::format_description::well_known::Rfc3339);
     let body = json!({ "now": now.map_err(bad)?, "offset_seconds": state.clock.offset() });
-    Ok(Answer::json(body.to_string()))
+    Ok(HttpReply::json(body.to_string()))
 }
 
 fn read<T: serde::de::DeserializeOwned>(body: &[u8]) -> Result<T, Refused> {

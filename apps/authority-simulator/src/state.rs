@@ -28,7 +28,7 @@ pub struct Asked {
 
 /// An answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct HttpReply {
     pub status: u16,
     pub content_type: &'static str,
     pub body: Vec<u8>,
@@ -36,7 +36,7 @@ pub struct Answer {
     pub location: Option<String>,
 }
 
-impl Answer {
+impl HttpReply {
     pub fn new(status: u16, content_type: &'static str, body: impl Into<Vec<u8>>) -> Self {
         Self { status, content_type, body: body.into(), location: None }
     }
@@ -56,12 +56,12 @@ impl Answer {
 
 /// A refusal of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
+pub struct MessageError {
     pub code: String,
     pub text: String,
 }
 
-impl Refusal {
+impl MessageError {
     pub fn new(code: &str, text: impl Into<String>) -> Self {
         Self { code: code.to_owned(), text: text.into() }
     }

@@ -138,25 +138,25 @@ pub fn read_soap(
     if !element.has_tag_name((NAMESPACE, asked.response())) {
         return Err(VerificationError::Malformed(format!("it is no {}", asked.response())));
     }
-    Answer::of(verifier.element(&document, element, now)?)?.reply(asked, id)
+    MessageResponse::of(verifier.element(&document, element, now)?)?.reply(asked, id)
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Payload {
     #[serde(rename = "InvoiceResponse")]
-    invoice: Option<Answer>,
+    invoice: Option<MessageResponse>,
     #[serde(rename = "BusinessPremiseResponse")]
-    premise: Option<Answer>,
+    premise: Option<MessageResponse>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "PascalCase")]
-struct Answer {
+struct MessageResponse {
     header: Head,
     #[serde(rename = "UniqueInvoiceID")]
     unique_invoice_id: Option<String>,
-    error: Option<Refusal>,
+    error: Option<MessageError>,
 }
 
 #[derive(Deserialize)]
@@ -170,13 +170,13 @@ struct Head {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "PascalCase")]
-struct Refusal {
+struct MessageError {
     error_code: String,
     #[serde(default)]
     error_message: String,
 }
 
-impl Answer {
+impl MessageResponse {
     /// Reads `element`, which was verified.
     fn of(element: Node<'_, '_>) -> Result<Self, VerificationError> {
         check_children(element, NAMESPACE, &["Header", "UniqueInvoiceID", "Error"])?;
@@ -188,7 +188,7 @@ impl Answer {
         let refusal = |error| {
             check_children(error, NAMESPACE, &["ErrorCode", "ErrorMessage"])?;
             let message = xml::optional_child(error, NAMESPACE, "ErrorMessage")?;
-            Ok(Refusal {
+            Ok(MessageError {
                 error_code: text(error, "ErrorCode")?,
                 error_message: message.map(xml::element_text).transpose()?.unwrap_or_default(),
             })

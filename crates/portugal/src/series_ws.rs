@@ -248,7 +248,7 @@ pub fn is_sub_user(user: &str, nif: &str) -> bool {
 
 /// What the service answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct SeriesReply {
     /// Its code: 2001 registered, 2002 consulted, 2003 annulled, 2004 closed; others refuse.
     pub code: u16,
     /// Its text.
@@ -297,7 +297,7 @@ pub enum Meaning {
     Failed,
 }
 
-impl Answer {
+impl SeriesReply {
     /// What it means.
     #[must_use]
     pub const fn meaning(&self) -> Meaning {

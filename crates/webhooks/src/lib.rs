@@ -47,7 +47,7 @@ pub use endpoint::{
 pub use error::{Refused, WebhookError};
 pub use input::{Accepts, EarlierInput, Rules};
 pub use owner::{EndpointId, Generation, Owner};
-pub use port::{Answer, Courier, Post, Undelivered};
+pub use port::{Courier, Post, ReceiverResponse, Undelivered};
 pub use queue::{
     DUE_DELIVERIES, DueDelivery, Settled, Taking, due_by, due_for, give_back, settle, take, unpark,
 };

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
 use crate::{
-    Answer, AttemptVerdict, Delivery, DeliveryStatus, Endpoint, EndpointId, Owner, Schedule,
-    Undelivered, judge,
+    AttemptVerdict, Delivery, DeliveryStatus, Endpoint, EndpointId, Owner, ReceiverResponse,
+    Schedule, Undelivered, judge,
 };
 
 /// An event that is to be sent to an endpoint: what workers find its deliveries by. It keeps its
@@ -215,7 +215,7 @@ pub struct Settled {
 pub fn settle(
     before: &Delivery,
     due: &DueDelivery,
-    outcome: &Result<Answer, Undelivered>,
+    outcome: &Result<ReceiverResponse, Undelivered>,
     endpoint: Option<&mut Endpoint>,
     schedule: &Schedule,
     stamp: &Stamp,

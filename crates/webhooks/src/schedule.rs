@@ -2,7 +2,7 @@
 
 use time::{Duration, OffsetDateTime};
 
-use crate::{Answer, Generation, Undelivered};
+use crate::{Generation, ReceiverResponse, Undelivered};
 
 /// Statuses after which a delivery is not tried again (`interface.md`, Retry policy).
 pub const PERMANENT_STATUSES: [u16; 6] = [400, 401, 403, 404, 405, 410];
@@ -108,7 +108,10 @@ pub enum AttemptVerdict {
 /// [`PERMANENT_STATUSES`] refuse, which the earlier generation does not know; a redirect is a
 /// failure.
 #[must_use]
-pub fn judge(generation: Generation, outcome: &Result<Answer, Undelivered>) -> AttemptVerdict {
+pub fn judge(
+    generation: Generation,
+    outcome: &Result<ReceiverResponse, Undelivered>,
+) -> AttemptVerdict {
     match outcome {
         Ok(answer) if (200..300).contains(&answer.status) => AttemptVerdict::Delivered,
         Ok(answer)
@@ -165,7 +168,7 @@ mod tests {
     fn every_status_is_judged_as_the_interface_says() {
         for status in 100..600 {
             let (body, took) = (String::new(), std::time::Duration::ZERO);
-            let outcome = Ok(Answer { status, body, took });
+            let outcome = Ok(ReceiverResponse { status, body, took });
             let (now, earlier) = match status {
                 200..300 => (AttemptVerdict::Delivered, AttemptVerdict::Delivered),
                 400 | 401 | 403 | 404 | 405 | 410 => {

@@ -7,18 +7,18 @@ use serde_json::Value;
 
 use super::Kind;
 use crate::schema::{self, FINA, Invalid};
-use crate::state::Refusal;
+use crate::state::MessageError;
 
 /// A request that was read.
 pub struct Read {
     /// Its id; empty when it cannot be read.
     pub message_id: String,
     /// All of it, in the form of `schema`.
-    pub content: Result<Value, Refusal>,
+    pub content: Result<Value, MessageError>,
     /// The certificate in it, DER.
     pub certificate: Option<Vec<u8>>,
     /// Why the signature does not verify by that certificate.
-    pub signature: Result<(), Refusal>,
+    pub signature: Result<(), MessageError>,
 }
 
 /// Reads the element in the body.
@@ -32,7 +32,7 @@ pub fn read(document: &Document<'_>, element: Node<'_, '_>, kind: Kind) -> Read 
         Err(Invalid::at(kind.request(), "has an attribute that is not expected"))
     };
     let content = content.map_err(|invalid| {
-        Refusal::new(
+        MessageError::new(
             "s001",
             format!("Poruka nije u skladu s XML shemom: cvc-complex-type: {invalid}"),
         )
@@ -42,8 +42,9 @@ pub fn read(document: &Document<'_>, element: Node<'_, '_>, kind: Kind) -> Read 
         message_id: id.chars().take(36).collect(),
         content,
         certificate,
-        signature: signature
-            .map_err(|why| Refusal::new("s004", format!("Neispravan digitalni potpis: {why}"))),
+        signature: signature.map_err(|why| {
+            MessageError::new("s004", format!("Neispravan digitalni potpis: {why}"))
+        }),
     }
 }
 

@@ -4,7 +4,7 @@ use anyhow::{Context as _, ensure};
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
-use super::player::{Answer, Player, plain};
+use super::player::{Player, StepResult, plain};
 use super::{PASSWORD, new_email, open_account};
 use crate::print;
 
@@ -194,7 +194,7 @@ async fn takings(player: &Player) -> anyhow::Result<()> {
 }
 
 /// Prints a tab's lines.
-fn show_lines(answer: &Answer) {
+fn show_lines(answer: &StepResult) {
     let lines = answer.body["items"].as_array();
     let shown = lines
         .into_iter()

@@ -9,9 +9,9 @@ use racun_kernel::{Stamp, Tenant};
 use racun_store::{One, Put, Store, StoreError, Writes};
 use racun_webhooks::events;
 use racun_webhooks::{
-    self as domain, Answer, DELIVERIES, DUE_DELIVERIES, Delivery, DueDelivery, ENDPOINTS, Endpoint,
-    EndpointId, Owner, Schedule, Settled, TEST_EVENT, Told, Undelivered, WebhookError, due_by,
-    due_for, give_back,
+    self as domain, DELIVERIES, DUE_DELIVERIES, Delivery, DueDelivery, ENDPOINTS, Endpoint,
+    EndpointId, Owner, ReceiverResponse, Schedule, Settled, TEST_EVENT, Told, Undelivered,
+    WebhookError, due_by, due_for, give_back,
 };
 use time::OffsetDateTime;
 
@@ -62,7 +62,7 @@ impl Delivered {
 }
 
 /// What an attempt came to; `None` when it was not made.
-pub type AttemptResult = Option<Result<Answer, Undelivered>>;
+pub type AttemptResult = Option<Result<ReceiverResponse, Undelivered>>;
 
 /// Endpoints that something is due for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -149,7 +149,7 @@ async fn post(
     secrets: &Secrets,
     delivery: &Delivery,
     now: OffsetDateTime,
-) -> Result<Answer, Undelivered> {
+) -> Result<ReceiverResponse, Undelivered> {
     let secrets = secrets.as_ref().map_err(Clone::clone)?;
     webhooks.courier.post(&delivery.post(secrets, now)).await
 }

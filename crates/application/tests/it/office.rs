@@ -97,13 +97,13 @@ impl Heard {
     }
 }
 
-type Answer = Pin<Box<dyn Future<Output = Result<Reply, Unknown>> + Send>>;
+type PendingReply = Pin<Box<dyn Future<Output = Result<Reply, Unknown>> + Send>>;
 
 /// The scripted authorities. Without a script they confirm everything, with an id of its own each
 /// time.
 #[derive(Default)]
 pub struct Office {
-    answers: Mutex<VecDeque<Answer>>,
+    answers: Mutex<VecDeque<PendingReply>>,
     heard: Mutex<Vec<Heard>>,
     hears: Notify,
     confirmed: AtomicUsize,

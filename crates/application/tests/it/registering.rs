@@ -25,12 +25,12 @@ use crate::fixture::{NOW, Shop};
 use crate::flaky::Flaky;
 use crate::takings::{on_postgres, on_sqlite};
 
-type Answer = Pin<Box<dyn Future<Output = Result<Reply, Unknown>> + Send>>;
+type PendingReply = Pin<Box<dyn Future<Output = Result<Reply, Unknown>> + Send>>;
 
 /// FURS, which gives the answers set by the test, and otherwise accepts everything.
 #[derive(Default)]
 struct Furs {
-    answers: Mutex<VecDeque<Answer>>,
+    answers: Mutex<VecDeque<PendingReply>>,
     /// Names it received, and whether they are closed.
     told: Mutex<Vec<(String, bool)>>,
 }

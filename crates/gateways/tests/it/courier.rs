@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use racun_gateways::{HttpCourier, Options, Reach};
-use racun_webhooks::{Answer, Courier as _, Post, Undelivered};
+use racun_webhooks::{Courier as _, Post, ReceiverResponse, Undelivered};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
@@ -71,7 +71,7 @@ impl Receiver {
         .await
     }
 
-    async fn post(&self) -> Result<Answer, Undelivered> {
+    async fn post(&self) -> Result<ReceiverResponse, Undelivered> {
         courier().post(&self.event("http")).await
     }
 
@@ -107,7 +107,7 @@ async fn request(stream: &mut TcpStream) -> std::io::Result<Option<String>> {
     Ok(Some(text))
 }
 
-fn failed(outcome: Result<Answer, Undelivered>) -> String {
+fn failed(outcome: Result<ReceiverResponse, Undelivered>) -> String {
     match outcome {
         Err(Undelivered::Failed(reason)) => reason,
         other => panic!("{other:?}"),

@@ -31,7 +31,7 @@ fn left(puts: &[Put]) -> Vec<DeliveryStatus> {
 
 fn attempt(
     delivery: &Delivery,
-    outcome: &Result<racun_webhooks::Answer, Undelivered>,
+    outcome: &Result<racun_webhooks::ReceiverResponse, Undelivered>,
     endpoint: &mut Endpoint,
 ) -> Settled {
     let (schedule, stamp) = (Schedule::default(), at_start());
