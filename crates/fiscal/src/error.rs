@@ -19,7 +19,7 @@ pub enum FiscalError {
     },
     /// A rule does not allow it.
     #[error(transparent)]
-    Refused(#[from] Refusal),
+    Refused(#[from] FiscalRefusal),
     /// Something else is in the way.
     #[error(transparent)]
     Conflict(#[from] Conflict),
@@ -51,7 +51,7 @@ pub enum FiscalError {
 
 /// A rule that does not allow a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum FiscalRefusal {
     /// The entity is of another country than the authority.
     #[error(
         "{} fiscalizes entities with the country_code {} only; this entity has another one",
@@ -100,7 +100,7 @@ pub enum Refusal {
     DeviceMissing,
 }
 
-impl Refusal {
+impl FiscalRefusal {
     /// The stable code for programs.
     #[must_use]
     pub const fn code(self) -> &'static str {

@@ -57,7 +57,7 @@ pub use certificate::{Certificate, CertificateStatus, taxpayer_number};
 pub use checks::{check_device_name, check_premise_name, check_starting_number};
 pub use class::Class;
 pub use device::{Device, FISCAL_DEVICES, MAX_DEVICES, NewDevice, device_key};
-pub use error::{CertificateFault, Conflict, FiscalError, ProviderRefusal, Refusal};
+pub use error::{CertificateFault, Conflict, FiscalError, FiscalRefusal, ProviderRefusal};
 pub use exchange::{
     Attempt, Confirmation, DUE_EXCHANGES, DueExchange, EXCHANGES, Exchange, ExchangeOutcome, LEASE,
     ReportContent, Retry, State, due_by, due_put, leased_at,

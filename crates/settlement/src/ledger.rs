@@ -3,7 +3,7 @@
 use racun_kernel::{Currency, Decimal, Issue, Issues, PaymentType, Stamp};
 use time::OffsetDateTime;
 
-use crate::error::{Refusal, SettlementError};
+use crate::error::{SettlementError, SettlementRefusal};
 use crate::input::NewPayment;
 use crate::payment::Payment;
 use crate::settleable::{Settleable, SettleableKind, SettleableStage};
@@ -162,7 +162,7 @@ impl<'a> Ledger<'a> {
         let room = self.room(id)?;
         let document = self.document(id)?;
         if document.stage == SettleableStage::Voided {
-            return Err(Refusal::DocumentVoided { id: id.to_owned() }.into());
+            return Err(SettlementRefusal::DocumentVoided { id: id.to_owned() }.into());
         }
         let moved = [&document.total_paid, &document.total_applied, &document.total_credited];
         let is_used = moved.into_iter().any(|total| !total.is_zero());
@@ -178,7 +178,7 @@ impl<'a> Ledger<'a> {
         if document.kind == SettleableKind::AdvanceInvoice
             && document.stage == SettleableStage::Issued
         {
-            return Err(Refusal::AdvancePaymentLocked.into());
+            return Err(SettlementRefusal::AdvancePaymentLocked.into());
         }
         document.must_cover_credit(&total_with_tax)?;
         let by_hand = &document.total_with_tax - &room;

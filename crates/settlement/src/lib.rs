@@ -39,7 +39,7 @@ mod settlement;
 mod tender;
 mod type_change;
 
-pub use error::{Figures, Refusal, SettlementError};
+pub use error::{Figures, SettlementError, SettlementRefusal};
 pub use input::{NewPayment, PaymentPatch, References};
 pub use payment::{Dated, MAX_NOTE_CHARS, MAX_REFERENCE_CHARS, MAX_TAG_CHARS, PAYMENTS, Payment};
 pub use racun_kernel::PaymentType;

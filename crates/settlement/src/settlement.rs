@@ -5,7 +5,7 @@ use racun_kernel::{Currency, Decimal, Issue, Issues, PaymentType, Stamp};
 use racun_store::Put;
 use time::Date;
 
-use crate::error::{Refusal, SettlementError};
+use crate::error::{SettlementError, SettlementRefusal};
 use crate::input::{NewPayment, PaymentPatch};
 use crate::ledger::Ledger;
 use crate::payment::Payment;
@@ -155,7 +155,7 @@ impl Settlement {
     ) -> Result<SettlementOutcome, SettlementError> {
         must_be_by_hand(&payment)?;
         if payment.deleted_at.is_some() {
-            return Err(Refusal::InTrash.into());
+            return Err(SettlementRefusal::InTrash.into());
         }
         let mut ledger = Ledger::open(self, stamp);
         ledger.must_be_open(&payment)?;
@@ -200,7 +200,7 @@ impl Settlement {
     /// ordinary payment.
     ///
     /// # Errors
-    /// [`Refusal::NotInTrash`]; for payments that the system keeps; for too much, and for documents
+    /// [`SettlementRefusal::NotInTrash`]; for payments that the system keeps; for too much, and for documents
     /// that take no payments now.
     pub fn restore(
         self,
@@ -219,7 +219,7 @@ impl Settlement {
     /// Removes a payment in the trash for good. No document is concerned.
     ///
     /// # Errors
-    /// [`Refusal::NotInTrash`], and for payments that the system keeps.
+    /// [`SettlementRefusal::NotInTrash`], and for payments that the system keeps.
     pub fn erase(payment: Payment) -> Result<SettlementOutcome, SettlementError> {
         must_be_by_hand(&payment)?;
         must_be_in_trash(&payment)?;
@@ -276,7 +276,7 @@ impl Settlement {
     /// `released`, settlements of it by other credit notes.
     ///
     /// # Errors
-    /// As [`Settlement::record`]; [`Refusal::CreditSpent`] when the credit notes have less than
+    /// As [`Settlement::record`]; [`SettlementRefusal::CreditSpent`] when the credit notes have less than
     /// what is open, for then it is owed.
     pub fn settle_by_credit(
         self,
@@ -303,7 +303,7 @@ impl Settlement {
         }
         let owed = ledger.room(invoice)?;
         if owed.is_positive() {
-            return Err(Refusal::CreditSpent { id: invoice.to_owned(), owed }.into());
+            return Err(SettlementRefusal::CreditSpent { id: invoice.to_owned(), owed }.into());
         }
         ledger.settle()?;
         Ok(ledger.close(None))
@@ -315,8 +315,8 @@ impl Settlement {
     /// Hand it in as the draft that it was.
     ///
     /// # Errors
-    /// As [`Settlement::cover`]; [`Refusal::AdvanceNotFullyPaid`] with what is missing;
-    /// [`Refusal::DocumentNotDraft`]; [`SettlementError::NotFound`] when no such advance invoice is
+    /// As [`Settlement::cover`]; [`SettlementRefusal::AdvanceNotFullyPaid`] with what is missing;
+    /// [`SettlementRefusal::DocumentNotDraft`]; [`SettlementError::NotFound`] when no such advance invoice is
     /// among the documents.
     pub fn issue_advance(
         self,
@@ -330,7 +330,7 @@ impl Settlement {
             return Err(SettlementError::NotFound { id: id.to_owned() });
         }
         if advance.stage != SettleableStage::Draft {
-            return Err(Refusal::DocumentNotDraft { id: id.to_owned() }.into());
+            return Err(SettlementRefusal::DocumentNotDraft { id: id.to_owned() }.into());
         }
         cover(&mut ledger, id, payments)?;
         let advance = ledger.document(id)?;
@@ -404,12 +404,12 @@ fn cover(
     Ok(())
 }
 
-fn must_be_by_hand(payment: &Payment) -> Result<(), Refusal> {
-    if payment.is_system_managed() { Err(Refusal::PaymentSystemManaged) } else { Ok(()) }
+fn must_be_by_hand(payment: &Payment) -> Result<(), SettlementRefusal> {
+    if payment.is_system_managed() { Err(SettlementRefusal::PaymentSystemManaged) } else { Ok(()) }
 }
 
-fn must_be_in_trash(payment: &Payment) -> Result<(), Refusal> {
-    if payment.deleted_at.is_some() { Ok(()) } else { Err(Refusal::NotInTrash) }
+fn must_be_in_trash(payment: &Payment) -> Result<(), SettlementRefusal> {
+    if payment.deleted_at.is_some() { Ok(()) } else { Err(SettlementRefusal::NotInTrash) }
 }
 
 /// The error as found in the `n`-th payment.

@@ -2,8 +2,8 @@
 
 use racun_access::Entity;
 use racun_fiscal::{
-    Authority, BusinessPremise, Device, FISCAL_DEVICES, FISCAL_PREMISES, FiscalError, MAX_PREMISES,
-    NewPremise, PremiseId, Refusal, premise_key,
+    Authority, BusinessPremise, Device, FISCAL_DEVICES, FISCAL_PREMISES, FiscalError,
+    FiscalRefusal, MAX_PREMISES, NewPremise, PremiseId, premise_key,
 };
 use racun_kernel::Patch;
 use racun_store::{Clause, Context, ListQuery, Operator, Order, Put, StoreError, Table};
@@ -75,8 +75,8 @@ pub(super) async fn show(
 /// Keeps a premise that is registered elsewhere, as in Croatia.
 ///
 /// # Errors
-/// All that is wrong with the input, by path; [`Refusal::OtherCountry`];
-/// [`racun_fiscal::Conflict::PremiseName`]; [`Refusal::TooManyPremises`]; the store's failure.
+/// All that is wrong with the input, by path; [`FiscalRefusal::OtherCountry`];
+/// [`racun_fiscal::Conflict::PremiseName`]; [`FiscalRefusal::TooManyPremises`]; the store's failure.
 pub async fn create(
     cx: Context<'_>,
     entity: &Entity,
@@ -109,14 +109,14 @@ pub(super) async fn insert(
 pub(super) async fn room(cx: Context<'_>, authority: Authority) -> Result<(), FiscalError> {
     let there: Vec<BusinessPremise> =
         page(cx, &FISCAL_PREMISES, "authority", authority.name()).await?;
-    if there.len() < MAX_PREMISES { Ok(()) } else { Err(Refusal::TooManyPremises.into()) }
+    if there.len() < MAX_PREMISES { Ok(()) } else { Err(FiscalRefusal::TooManyPremises.into()) }
 }
 
 /// Sets where a premise's sequence starts.
 ///
 /// # Errors
-/// [`FiscalError::NotFound`]; a number that is none; [`Refusal::PremiseClosed`];
-/// [`Refusal::StartingNumberLocked`]; the store's failure.
+/// [`FiscalError::NotFound`]; a number that is none; [`FiscalRefusal::PremiseClosed`];
+/// [`FiscalRefusal::StartingNumberLocked`]; the store's failure.
 pub async fn restart(
     cx: Context<'_>,
     id: PremiseId,
@@ -139,7 +139,7 @@ pub async fn restart(
 /// Closes a premise that is not registered with an authority, with its devices.
 ///
 /// # Errors
-/// [`FiscalError::NotFound`]; [`Refusal::PremiseClosed`]; the store's failure.
+/// [`FiscalError::NotFound`]; [`FiscalRefusal::PremiseClosed`]; the store's failure.
 pub async fn close(cx: Context<'_>, id: PremiseId) -> Result<BusinessPremise, FiscalError> {
     let mut unit = cx.unit();
     let premise = unit.hold(&FISCAL_PREMISES, id);

@@ -52,7 +52,7 @@ impl Registry<'_> {
     /// Closes a premise, with its devices. Unless FURS confirms it the premise stays open.
     ///
     /// # Errors
-    /// [`FiscalError::NotFound`]; [`racun_fiscal::Refusal::PremiseClosed`]; what the certificate
+    /// [`FiscalError::NotFound`]; [`racun_fiscal::FiscalRefusal::PremiseClosed`]; what the certificate
     /// forbids; [`FiscalError::Provider`]; [`FiscalError::Unreachable`]; the store's failure.
     pub async fn close(&self, id: PremiseId) -> Result<BusinessPremise, FiscalError> {
         let before = find(self.cx, id).await?;

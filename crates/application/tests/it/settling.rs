@@ -8,7 +8,9 @@ use racun_application::payments::{self, NoAuthority, TaxAuthority};
 use racun_documents::{Document, DocumentError, DocumentId, DocumentKind};
 use racun_kernel::id::PaymentId;
 use racun_kernel::{Decimal, Patch};
-use racun_settlement::{NewPayment, Payment, PaymentPatch, PaymentType, Refusal, SettlementError};
+use racun_settlement::{
+    NewPayment, Payment, PaymentPatch, PaymentType, SettlementError, SettlementRefusal,
+};
 use racun_store::{Context, RawQuery};
 
 use crate::fixture::{Shop, decimal, issues, line, request, said};
@@ -102,7 +104,7 @@ impl Shop {
     }
 }
 
-pub fn refusal(error: Error) -> Refusal {
+pub fn refusal(error: Error) -> SettlementRefusal {
     match error {
         Error::Settlement(SettlementError::Refused(refusal)) => refusal,
         other => panic!("expected a refusal, got {other:?}"),

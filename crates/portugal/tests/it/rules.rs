@@ -6,7 +6,7 @@ use racun_portugal::restrictions::{
     check_customer_name, check_customer_number, check_draft, check_item_name, check_lines,
     check_locale, check_output, check_payments, check_period, check_template, check_void,
 };
-use racun_portugal::{Code, Number, Refusal, Region};
+use racun_portugal::{Code, Number, PortugalRefusal, Region};
 
 use crate::world::{date, decimal, faults, said};
 
@@ -30,8 +30,8 @@ fn there_are_no_drafts_other_templates_and_languages() {
 
 #[test]
 fn issued_documents_do_not_change_and_others_do_not_go_out() {
-    assert_eq!(check_act(Act::Edit, true), Err(Refusal::Immutable));
-    assert_eq!(check_act(Act::Delete, true), Err(Refusal::NotDeleted));
+    assert_eq!(check_act(Act::Edit, true), Err(PortugalRefusal::Immutable));
+    assert_eq!(check_act(Act::Delete, true), Err(PortugalRefusal::NotDeleted));
     assert_eq!(check_act(Act::Edit, false), Ok(()));
     for (country, fits) in
         [(Some("PT"), true), (Some("pt"), true), (Some("ES"), false), (None, false)]
@@ -39,7 +39,7 @@ fn issued_documents_do_not_change_and_others_do_not_go_out() {
         assert_eq!(check_country(country).is_ok(), fits, "{country:?}");
     }
     assert_eq!(check_output(true), Ok(()));
-    assert_eq!(check_output(false), Err(Refusal::NotSigned));
+    assert_eq!(check_output(false), Err(PortugalRefusal::NotSigned));
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use racun_kernel::{Issues, Patch};
 use racun_settlement::{
     MAX_NOTE_CHARS, MAX_REFERENCE_CHARS, MAX_TAG_CHARS, NewPayment, PaymentPatch, PaymentType,
-    References, Refusal, SettlementError,
+    References, SettlementError, SettlementRefusal,
 };
 use time::macros::date;
 
@@ -113,7 +113,7 @@ fn a_payment_names_documents_of_one_side() {
         }
     }
     let linked = naming(Advance, &[("invoice_id", INVOICE), ("advance_invoice_id", ADVANCE)]);
-    assert_eq!(linked.references(), Err(Refusal::PaymentSystemManaged.into()));
+    assert_eq!(linked.references(), Err(SettlementRefusal::PaymentSystemManaged.into()));
     assert!(naming(Advance, &[("invoice_id", INVOICE)]).references().is_ok());
     assert!(naming(Advance, &[("expense_id", EXPENSE)]).references().is_ok());
 }

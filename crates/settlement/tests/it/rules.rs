@@ -2,8 +2,8 @@
 
 use racun_kernel::Decimal;
 use racun_settlement::{
-    NewPayment, PaymentType, PaymentWrite, Refusal, Settleable, SettleableKind, SettleableStage,
-    SettlementError, SettlementEvent,
+    NewPayment, PaymentType, PaymentWrite, Settleable, SettleableKind, SettleableStage,
+    SettlementError, SettlementEvent, SettlementRefusal,
 };
 
 use crate::script::{check, refused};
@@ -174,7 +174,7 @@ fn settlements_are_kept_by_the_system() {
         world.erase(id),
         world.record(by_hand),
     ] {
-        assert_eq!(decided.unwrap_err(), Refusal::PaymentSystemManaged.into());
+        assert_eq!(decided.unwrap_err(), SettlementRefusal::PaymentSystemManaged.into());
     }
     assert_eq!(world.applied(&advance), "60");
 }
@@ -382,7 +382,7 @@ fn what_is_paid_fits_into_another_total() {
         Settleable { total_with_tax: decimal(total), ..paid }.must_hold_what_is_paid()
     };
     assert_eq!(of("50"), Ok(()));
-    let Err(Refusal::PaymentExceedsTotal(figures)) = of("49.99") else { panic!() };
+    let Err(SettlementRefusal::PaymentExceedsTotal(figures)) = of("49.99") else { panic!() };
     assert_eq!((figures.amount, figures.maximum), (decimal("50"), decimal("49.99")));
 }
 
