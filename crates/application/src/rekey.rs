@@ -28,7 +28,7 @@ pub enum Lost {
 
 /// What a run did.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Report {
+pub struct RekeyReport {
     /// Rows whose secrets are under the new key now.
     pub resealed: usize,
     /// Rows whose secrets do not open, as `table id of tenant`.
@@ -187,8 +187,8 @@ pub async fn reseal(
     ring: &Arc<KeyRing>,
     lost: Lost,
     stamp: &Stamp,
-) -> Result<Report, StoreError> {
-    let mut run = Run { ring, lost, stamp, report: Report::default() };
+) -> Result<RekeyReport, StoreError> {
+    let mut run = Run { ring, lost, stamp, report: RekeyReport::default() };
     visit(store, &mut run).await?;
     Ok(run.report)
 }
@@ -197,7 +197,7 @@ struct Run<'a> {
     ring: &'a Arc<KeyRing>,
     lost: Lost,
     stamp: &'a Stamp,
-    report: Report,
+    report: RekeyReport,
 }
 
 impl Visitor for Run<'_> {

@@ -5,7 +5,7 @@
 
 use crate::error::{ApiError, Kind};
 use crate::places::{Slot, Slots};
-use crate::services::Limits;
+use crate::services::RequestLimits;
 
 /// How many times more an account may have under way than one of its tokens, and an address without
 /// one.
@@ -28,7 +28,7 @@ impl HeavyTurn {
     pub(crate) async fn take(
         token: Option<String>,
         account: String,
-        limits: Limits,
+        limits: RequestLimits,
     ) -> Result<Self, ApiError> {
         let most = limits.heavy_per_token;
         let both = async {
@@ -61,7 +61,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_fifth_waits_for_one_of_four_and_nobody_is_remembered() {
-        let limits = Limits { heavy_patience: Duration::ZERO, ..Limits::default() };
+        let limits = RequestLimits { heavy_patience: Duration::ZERO, ..RequestLimits::default() };
         let take = |token: &str| {
             HeavyTurn::take(Some(format!("token {token}")), "account heavy".to_owned(), limits)
         };
@@ -76,7 +76,7 @@ mod tests {
         assert!(take("five").await.is_err(), "the account has enough");
         turns.remove(0);
         turns.push(take("one").await.unwrap());
-        let patient = Limits { heavy_patience: Duration::from_secs(60), ..limits };
+        let patient = RequestLimits { heavy_patience: Duration::from_secs(60), ..limits };
         let waiting = tokio::spawn(HeavyTurn::take(
             Some("token one".to_owned()),
             "account other".to_owned(),

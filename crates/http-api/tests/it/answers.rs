@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use actix_web::test::TestRequest;
 use async_trait::async_trait;
-use racun_http_api::Limits;
+use racun_http_api::RequestLimits;
 use racun_kernel::Tenant;
 use racun_store::{
     Entry, ListQuery, Store, StoreError, Stored, Table, Tally, TallyRow, TransactError, Unit,
@@ -187,7 +187,7 @@ impl Store for Broken {
 
 #[actix_web::test]
 async fn a_full_disk_is_told_as_such() {
-    let api = Api::on(Arc::new(Broken::Full), Limits::default()).await;
+    let api = Api::on(Arc::new(Broken::Full), RequestLimits::default()).await;
     let body = json!({"email": "a@b.si", "password": "correct horse 1"});
     let refused = api.post("/users/signup", &Who::nobody(), body).await.with(503);
     assert_eq!(refused.json()["cause"]["code"], "storage_full");
@@ -206,7 +206,7 @@ async fn a_broken_store_is_answered_without_its_secrets() {
         (Broken::Corrupt, 500, "internal_server_error"),
         (Broken::Panics, 500, "internal_server_error"),
     ] {
-        let api = Api::on(Arc::new(broken), Limits::default()).await;
+        let api = Api::on(Arc::new(broken), RequestLimits::default()).await;
         let body = json!({"email": "a@b.si", "password": "correct horse 1"});
         for path in ["/users/signup", "/users/login"] {
             let answer = api.post(path, &Who::nobody(), body.clone()).await.with(status);
@@ -222,7 +222,7 @@ async fn a_broken_store_is_answered_without_its_secrets() {
 
 #[actix_web::test]
 async fn a_process_without_its_store_lives_and_is_not_ready() {
-    let api = Api::on(Arc::new(Broken::Away), Limits::default()).await;
+    let api = Api::on(Arc::new(Broken::Away), RequestLimits::default()).await;
     api.get("/health/live", &Who::nobody()).await.with(200);
     let ready = api.get("/health/ready", &Who::nobody()).await.with(503).json();
     assert_eq!(ready["checks"]["database"], "unavailable");

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use actix_web::test::TestRequest;
-use racun_http_api::Limits;
+use racun_http_api::RequestLimits;
 use serde_json::json;
 
 use crate::harness::{Api, Who};
@@ -119,7 +119,7 @@ async fn a_body_that_is_too_large_or_of_another_type_is_not_read() {
 
 #[actix_web::test]
 async fn a_request_that_takes_too_long_is_answered() {
-    let limits = Limits { request_time: Duration::ZERO, ..Limits::default() };
+    let limits = RequestLimits { request_time: Duration::ZERO, ..RequestLimits::default() };
     let api = Api::limited(limits).await;
     let body = json!({"email": "a@b.si", "password": "x"});
     let answer = api.post("/users/login", &Who::nobody(), body).await.with(503);

@@ -7,7 +7,7 @@ use actix_web::test::TestRequest;
 use racun_application::idempotency::{
     AnswerTo, KEYED_REQUESTS, KeptAnswer, KeptBody, KeyStatus, KeyedRequest,
 };
-use racun_http_api::Limits;
+use racun_http_api::RequestLimits;
 use racun_kernel::Tenant;
 use racun_store::{Put, Store, Writes};
 use racun_store_sqlite::SqliteStore;
@@ -20,7 +20,7 @@ use crate::mailbox::Post;
 async fn shop() -> (Api, Arc<dyn Store>, Who) {
     let store = SqliteStore::in_memory(&racun_application::tables()).unwrap();
     let store: Arc<dyn Store> = Arc::new(store);
-    let api = Api::on(Arc::clone(&store), Limits::default()).await;
+    let api = Api::on(Arc::clone(&store), RequestLimits::default()).await;
     let owner = api.owner("ana@example.com").await;
     let body = json!({"name": "till", "environment": "sandbox"});
     let key = api.post("/account/api-keys", &owner, body).await.with(201).json();
@@ -219,7 +219,7 @@ async fn what_failed_here_is_not_kept() {
         let failed = send(&api, &owner, "k", "POST", "/webhooks", Some(&body)).await.with(503);
         assert!(!is_replayed(&failed));
     }
-    let api = Api::on(store, Limits::default()).await;
+    let api = Api::on(store, RequestLimits::default()).await;
     let made = send(&api, &owner, "k", "POST", "/webhooks", Some(&body)).await.with(201);
     assert!(!is_replayed(&made));
 }

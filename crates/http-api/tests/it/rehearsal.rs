@@ -7,7 +7,7 @@ use std::time::Duration;
 use actix_web::http::Method;
 use actix_web::test::TestRequest;
 use async_trait::async_trait;
-use racun_http_api::{Limits, Route, Services, routes};
+use racun_http_api::{RequestLimits, Route, Services, routes};
 use racun_store::{Store, StoreDecorator, TransactError, Unit};
 use racun_store_sqlite::SqliteStore;
 use serde_json::{Map, Value, json};
@@ -335,7 +335,7 @@ async fn a_panic_while_a_handler_is_tried_leaves_the_answer_as_it_was() {
 #[actix_web::test]
 async fn what_is_known_is_told_when_a_trial_does_not_end() {
     let World { owner, store, .. } = World::new().await;
-    let limits = Limits { request_time: Duration::from_secs(3), ..Limits::default() };
+    let limits = RequestLimits { request_time: Duration::from_secs(3), ..RequestLimits::default() };
     let hanging = Arc::<Watched>::clone(&store);
     let api = Api::with_limits(|services| Services { store: hanging, ..services }, limits).await;
     store.hangs.store(true, Ordering::SeqCst);

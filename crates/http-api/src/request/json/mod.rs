@@ -27,7 +27,7 @@ use self::declared::collect;
 use self::reader::{BodyPath, Findings, Gap, Reader, StepKey};
 use self::tree::Tree;
 use crate::error::ApiError;
-use crate::services::Limits;
+use crate::services::RequestLimits;
 
 pub(crate) use self::declared::as_declared;
 pub(crate) use self::left::{Gaps, Left};
@@ -183,8 +183,9 @@ fn check_depth(text: &str) -> Result<(), ApiError> {
             b']' | b'}' if !quoted => depth = depth.saturating_sub(1),
             _ => {}
         }
-        if depth > Limits::MAX_JSON_DEPTH {
-            let message = format!("JSON nests at most {} levels deep", Limits::MAX_JSON_DEPTH);
+        if depth > RequestLimits::MAX_JSON_DEPTH {
+            let message =
+                format!("JSON nests at most {} levels deep", RequestLimits::MAX_JSON_DEPTH);
             return Err(ApiError::bad_request(message));
         }
     }
