@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use racun_application::fiscalization::{self, Fiscal, Outside};
+use racun_application::fiscalization::{self, Fiscal, OutsideServices};
 use racun_application::{billing, recurring};
 use racun_catalog::VatRegistry;
 use racun_http_api::Services;
@@ -146,8 +146,8 @@ async fn make_recurring(
     registry: Arc<dyn VatRegistry>,
 ) -> bool {
     let (stamp, limits) = (clock::stamp(), recurring::Limits::default());
-    let outside = Outside { fiscal: fiscal.as_ref(), vat: Some(&*registry) };
-    let run = recurring::run_due(&*store, outside, &stamp, limits);
+    let services = OutsideServices { fiscal: fiscal.as_ref(), vat: Some(&*registry) };
+    let run = recurring::run_due(&*store, services, &stamp, limits);
     let Some(report) = read("recurring invoices", run.await) else {
         return false;
     };

@@ -16,7 +16,7 @@
 //! | `descriptors`    | how many connections the system lets it have         |
 //! | `private_server` | its server when no other is named                    |
 //! | `authorities`    | the tax authorities that get reports                 |
-//! | `outside`        | receivers of events, mail, and the storage of files  |
+//! | `gateways`       | receivers of events, mail, and the storage of files  |
 //! | `white_labels`   | the white labels of the operator's file              |
 //! | `press`          | documents set as PDF, off the threads of requests    |
 //! | `print`          | lines on standard output                             |
@@ -31,9 +31,9 @@ mod data_folder;
 mod demo;
 mod descriptors;
 mod following;
+mod gateways;
 mod jobs;
 mod management;
-mod outside;
 mod press;
 mod print;
 mod private_server;

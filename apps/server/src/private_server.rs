@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 
 use crate::authorities::Connected;
 use crate::demo::Play;
-use crate::outside::{self, Outside};
+use crate::gateways::{self, Gateways};
 use crate::settings::Settings;
 use crate::{authorities, demo, jobs, serve, store};
 
@@ -69,10 +69,10 @@ async fn on_server(
         let _ = stopped.await;
     });
     let authorities = authorities::connect(&settings)?;
-    let outside =
-        Outside { public_url: format!("http://{address}"), ..outside::connect(&settings)? };
+    let gateways =
+        Gateways { public_url: format!("http://{address}"), ..gateways::connect(&settings)? };
     let kept = Arc::clone(&opened.store);
-    let services = serve::services(opened.store, Arc::clone(&authorities), outside, keys, RETRY);
+    let services = serve::services(opened.store, Arc::clone(&authorities), gateways, keys, RETRY);
     let following = jobs::start(&services, serve::following(&services));
     let server = tokio::spawn(racun_http_api::run(listener, services, options));
     let outcome = work(&format!("http://{address}"), &authorities, &*kept).await;

@@ -15,14 +15,14 @@ use super::commands::{changed, no_template, usable};
 use crate::billing;
 use crate::documents::{Beside, InvoiceCopy};
 use crate::error::Error;
-use crate::fiscalization::{Outside, Ports};
+use crate::fiscalization::{OutsideServices, Ports};
 
 /// Where invoices of an entity are made, and when.
 pub(super) struct GenerationContext<'a> {
     /// The store.
     pub store: &'a dyn Store,
     /// The services outside that making a document may call.
-    pub outside: Outside<'a>,
+    pub services: OutsideServices<'a>,
     /// The job's right to act there.
     pub scope: Scope,
     /// The entity.
@@ -105,7 +105,8 @@ impl GenerationContext<'_> {
         let is_draft = seen.terms.create_as_draft;
         let copy = InvoiceCopy { template: &template, dates, is_draft };
         let beside = Self::advance(seen.clone(), period);
-        let made = copy.make(Ports::outside(self.cx(), self.outside), &self.entity, beside).await?;
+        let made =
+            copy.make(Ports::with_services(self.cx(), self.services), &self.entity, beside).await?;
         Ok(seen.clone().generated(period, made.id, self.stamp.now())?)
     }
 

@@ -17,7 +17,7 @@ use time::{Date, OffsetDateTime};
 
 use super::generate::{Failure, GenerationContext};
 use crate::documents;
-use crate::fiscalization::Outside;
+use crate::fiscalization::OutsideServices;
 
 /// How much one run does at most. What is left is done by the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,11 +77,11 @@ pub struct Problem {
 /// When what is due cannot be read.
 pub async fn run_due(
     store: &dyn Store,
-    outside: Outside<'_>,
+    services: OutsideServices<'_>,
     stamp: &Stamp,
     limits: Limits,
 ) -> Result<Report, StoreError> {
-    let mut worker = Worker::new(store, outside, stamp, limits);
+    let mut worker = Worker::new(store, services, stamp, limits);
     worker.work_off(due_by(stamp.now())).await?;
     for clock in clocks_ahead(store, stamp, limits.clocks).await? {
         worker.put_off_to = day_after(clock.now);
@@ -112,14 +112,14 @@ pub struct Advanced {
 /// as [`check_advance`] says; or the store's failure.
 pub async fn advance_clock(
     store: &dyn Store,
-    outside: Outside<'_>,
+    services: OutsideServices<'_>,
     scope: &AccountScope,
     to: OffsetDateTime,
     stamp: &Stamp,
 ) -> Result<Advanced, AccessError> {
     let now = get_test_clock(store, scope, stamp).await?;
     check_advance(now, to)?;
-    let mut worker = Worker::new(store, outside, stamp, Limits::default());
+    let mut worker = Worker::new(store, services, stamp, Limits::default());
     worker.put_off_to = day_after(to);
     let mut query = due_in_sandbox(scope.account, to);
     loop {
@@ -151,7 +151,7 @@ enum Moment {
 
 struct Worker<'a> {
     store: &'a dyn Store,
-    outside: Outside<'a>,
+    services: OutsideServices<'a>,
     stamp: &'a Stamp,
     limits: Limits,
     /// The day on which what cannot be looked at is found again.
@@ -195,9 +195,14 @@ impl From<RecurrenceError> for Aside {
 }
 
 impl<'a> Worker<'a> {
-    fn new(store: &'a dyn Store, outside: Outside<'a>, stamp: &'a Stamp, limits: Limits) -> Self {
+    fn new(
+        store: &'a dyn Store,
+        services: OutsideServices<'a>,
+        stamp: &'a Stamp,
+        limits: Limits,
+    ) -> Self {
         let put_off_to = day_after(stamp.now());
-        Self { store, outside, stamp, limits, put_off_to, report: Report::default() }
+        Self { store, services, stamp, limits, put_off_to, report: Report::default() }
     }
 
     /// Looks at all rows that `query` finds, page by page.
@@ -240,7 +245,7 @@ impl<'a> Worker<'a> {
     }
 
     async fn try_visit(&mut self, row: &DueSchedule, moment: Moment) -> Result<(), Aside> {
-        let (store, outside) = (self.store, self.outside);
+        let (store, services) = (self.store, self.services);
         let (scope, entity) = enter_as_system(store, row.account_id, row.entity_id).await?;
         let now = match (moment, row.environment) {
             (Moment::Now, Environment::Live) => self.stamp.now(),
@@ -261,7 +266,7 @@ impl<'a> Worker<'a> {
         if row.run_on > today {
             return Ok(());
         }
-        let context = GenerationContext { store, outside, scope, entity, stamp, today };
+        let context = GenerationContext { store, services, scope, entity, stamp, today };
         let gone = || Aside::PutOff("a row says that it is due, and it is not".to_owned());
         let found = context.read(&row.id.to_string()).await?;
         let recurring = found.ok_or_else(gone)?;
