@@ -11,6 +11,7 @@
 //! | `serve`          | `racun serve`, `work` and `migrate`                  |
 //! | `rekey`          | `racun rekey`                                        |
 //! | `jobs`           | what is done without a request                       |
+//! | `workers`        | the consumers of the log, and the worker of jobs     |
 //! | `demo`           | `racun demo`                                         |
 //! | `allocator`      | how memory is given back to the system               |
 //! | `descriptors`    | how many connections the system lets it have         |
@@ -30,7 +31,6 @@ mod clock;
 mod data_folder;
 mod demo;
 mod descriptors;
-mod following;
 mod gateways;
 mod jobs;
 mod management;
@@ -45,6 +45,7 @@ mod store;
 mod telemetry;
 mod webhooks;
 mod white_labels;
+mod workers;
 
 use std::process::ExitCode;
 

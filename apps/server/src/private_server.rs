@@ -73,12 +73,12 @@ async fn on_server(
         Gateways { public_url: format!("http://{address}"), ..gateways::connect(&settings)? };
     let kept = Arc::clone(&opened.store);
     let services = serve::services(opened.store, Arc::clone(&authorities), gateways, keys, RETRY);
-    let following = jobs::start(&services, serve::following(&services));
+    let workers = jobs::start(&services, serve::workers(&services));
     let server = tokio::spawn(racun_http_api::run(listener, services, options));
     let outcome = work(&format!("http://{address}"), &authorities, &*kept).await;
-    following.stopping().stop();
+    workers.stopping().stop();
     drop(stop);
     server.await.context("the demo's server panicked")??;
-    following.end().await;
+    workers.end().await;
     outcome
 }

@@ -20,12 +20,12 @@ use tokio::runtime::Handle;
 
 use crate::authorities::{self, Connected};
 use crate::descriptors::Descriptors;
-use crate::following::Following;
 use crate::gateways::{self, Gateways};
 use crate::jobs::{self, Jobs};
 use crate::press::Press;
 use crate::settings::Settings;
 use crate::store::{self, Closing, Opened};
+use crate::workers::Workers;
 use crate::{clock, descriptors, management, print, stop, white_labels};
 
 /// Answers requests and works off jobs until a signal comes, and finishes the requests under way.
@@ -81,7 +81,7 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
         None => alone(services).await?,
     };
     let management = management::serve(settings.metrics.listen, &services)?;
-    let work = jobs::start(&services, following(&services));
+    let work = jobs::start(&services, workers(&services));
     let stopping = work.stopping();
     let stop = async move {
         stop.await;
@@ -125,7 +125,7 @@ pub async fn work(settings: &Settings) -> anyhow::Result<()> {
     let (white_labels, storage) = (Arc::new(labels), Storage::new(settings.storage.limits()));
     let services = Services { white_labels, storage, ..services };
     let management = management::serve(settings.metrics.listen, &services)?;
-    let work = jobs::start(&services, following(&services));
+    let work = jobs::start(&services, workers(&services));
     stop.await;
     drop(management);
     end(work, closing).await;
@@ -242,21 +242,21 @@ fn rate_limiter(settings: &Settings, shared: Option<Arc<dyn RateLimits>>) -> Opt
 }
 
 /// Who does what is to be done after a commit.
-pub fn following(services: &Services) -> Following {
+pub fn workers(services: &Services) -> Workers {
     let (store, mailer) = (Arc::clone(&services.store), Arc::clone(&services.mailer));
-    let mut following = Following::own(&store);
+    let mut workers = Workers::own(&store);
     let base = Arc::clone(&services.public_url);
     let (press, files) = (Arc::clone(&services.press), Arc::clone(&services.files));
     let stamp = Arc::new(clock::stamp);
     let fiscal = services.fiscal();
     let postman = Postman { store, mailer, press, files, fiscal, base, stamp };
-    following.handlers.push(Arc::new(postman));
-    following.handlers.extend(exporting(services));
+    workers.handlers.push(Arc::new(postman));
+    workers.handlers.extend(exporting(services));
     if let Some(fiscal) = services.fiscal() {
         let (store, stamp) = (Arc::clone(&services.store), Arc::new(clock::stamp));
-        following.handlers.push(Arc::new(TipsHandler { store, fiscal, stamp }));
+        workers.handlers.push(Arc::new(TipsHandler { store, fiscal, stamp }));
     }
-    following
+    workers
 }
 
 /// Who puts archives together, and who removes them.

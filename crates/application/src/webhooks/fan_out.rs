@@ -55,7 +55,7 @@ impl LogConsumer for FanOut {
         "webhooks"
     }
 
-    async fn make(&self, entries: Vec<Entry>) -> Result<Vec<Put>, StoreError> {
+    async fn handle(&self, entries: Vec<Entry>) -> Result<Vec<Put>, StoreError> {
         let (stamp, mut puts) = ((self.stamp)(), Vec::new());
         let mut known = Known {
             store: &*self.store,

@@ -62,7 +62,7 @@ impl Office {
         let seen = self.told().await.len();
         let reader = OverdueReader { store: Arc::clone(store), stamp: Arc::clone(&self.clock) };
         let step = async || {
-            read(&**store, reader.name(), 50, &self.stamp(), |entries| reader.make(entries)).await
+            read(&**store, reader.name(), 50, &self.stamp(), |entries| reader.handle(entries)).await
         };
         while let Step::Read(_) = step().await.unwrap() {}
         let handler = OverdueHandler { store: Arc::clone(store), stamp: Arc::clone(&self.clock) };

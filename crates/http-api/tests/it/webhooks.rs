@@ -61,8 +61,8 @@ impl World {
         };
         let next = async || {
             let stamp = self.services.stamp();
-            let make = |entries| reader.make(entries);
-            consumer::read(&**store, reader.name(), 50, &stamp, make).await.unwrap()
+            let handle = |entries| reader.handle(entries);
+            consumer::read(&**store, reader.name(), 50, &stamp, handle).await.unwrap()
         };
         while next().await != Step::Nothing {}
     }
