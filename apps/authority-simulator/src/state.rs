@@ -69,7 +69,7 @@ impl MessageError {
 
 /// The certificates that FURS knows, by serial number, and those that it revoked.
 #[derive(Default)]
-struct Known {
+struct KnownCertificates {
     certificates: BTreeMap<String, Vec<u8>>,
     revoked: BTreeSet<String>,
 }
@@ -93,7 +93,7 @@ pub struct State {
     pub is_forgetful: bool,
     furs_trust: Arc<Trust>,
     fina_trust: Arc<Trust>,
-    known: Mutex<Known>,
+    known: Mutex<KnownCertificates>,
     delay_ms: AtomicU64,
 }
 
@@ -177,7 +177,7 @@ impl State {
         self.known().certificates.get(serial).and_then(|der| Certificate::from_der(der))
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, KnownCertificates> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -9,7 +9,7 @@ use super::gather::ResolvedReferences;
 use super::request::DocumentRequest;
 use crate::error::Error;
 use crate::fiscalization::Ports;
-use crate::vat::{Finding, Inquiry, Known, document_data, treatment};
+use crate::vat::{Finding, Inquiry, StoredCheck, document_data, treatment};
 
 /// The customer that a new document of `request` has, or one that was `before`.
 pub(super) fn buyer(
@@ -37,8 +37,8 @@ pub(super) async fn find_out(
 ) -> Result<Option<Finding>, Error> {
     let Some(inquiry) = Inquiry::of_sale(entity, customer) else { return Ok(None) };
     let before = match inquiry.known(ports.cx).await? {
-        Known::Enough(finding) => return Ok(Some(*finding)),
-        Known::Ask(before) => before.map(|before| *before),
+        StoredCheck::Enough(finding) => return Ok(Some(*finding)),
+        StoredCheck::Ask(before) => before.map(|before| *before),
     };
     check()?;
     Ok(Some(inquiry.ask(ports.cx, ports.vat, before).await))

@@ -5,7 +5,7 @@ use racun_documents::{NumberCheck, Sides, TransactionType};
 use racun_kernel::Issues;
 use time::OffsetDateTime;
 
-use super::check::{Inquiry, Known};
+use super::check::{Inquiry, StoredCheck};
 use crate::error::Error;
 use crate::fiscalization::Ports;
 
@@ -111,8 +111,8 @@ const NO_COUNTRY: &str =
 async fn look_up(ports: Ports<'_>, inquiry: &Inquiry) -> Result<NumberCheck, Error> {
     let cx = ports.cx;
     let finding = match inquiry.known(cx).await? {
-        Known::Enough(finding) => return Ok(finding.check),
-        Known::Ask(before) => inquiry.ask(cx, ports.vat, before.map(|before| *before)).await,
+        StoredCheck::Enough(finding) => return Ok(finding.check),
+        StoredCheck::Ask(before) => inquiry.ask(cx, ports.vat, before.map(|before| *before)).await,
     };
     if finding.is_new() {
         let mut unit = cx.unit();

@@ -88,11 +88,11 @@ const ADDRESSES: usize = 2;
 /// All connections of the process, in the order in which they came.
 pub(super) struct Registry {
     limits: ConnectionLimits,
-    known: Mutex<Known>,
+    state: Mutex<RegistryState>,
 }
 
 #[derive(Default)]
-struct Known {
+struct RegistryState {
     next: u64,
     total: usize,
     by_network: HashMap<IpAddr, Network>,
@@ -124,11 +124,11 @@ pub(super) struct ConnectionSlot {
 
 impl Registry {
     pub(super) fn new(limits: ConnectionLimits) -> Arc<Self> {
-        Arc::new(Self { limits, known: Mutex::default() })
+        Arc::new(Self { limits, state: Mutex::default() })
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, RegistryState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A place for a connection from `address`. Where there is none left, the connection that has
@@ -137,27 +137,27 @@ impl Registry {
         let canonical = address.to_canonical();
         let is_proxy = self.limits.proxies.iter().any(|proxy| proxy.contains(canonical));
         let origin = Origin::of(canonical);
-        let mut known = self.known();
-        let (of_network, of_address) = known.count(origin);
+        let mut state = self.state();
+        let (of_network, of_address) = state.count(origin);
         if of_address >= self.limits.per_address && !is_proxy {
-            known.dismiss(origin.network, Some(origin.address))?;
+            state.dismiss(origin.network, Some(origin.address))?;
         } else if of_network >= self.limits.per_address.saturating_mul(ADDRESSES) && !is_proxy {
-            known.dismiss(origin.network, None)?;
-        } else if known.total >= self.limits.total {
-            known.dismiss_of_most(of_network)?;
+            state.dismiss(origin.network, None)?;
+        } else if state.total >= self.limits.total {
+            state.dismiss_of_most(of_network)?;
         }
-        let number = known.next;
-        known.next += 1;
-        known.total += 1;
+        let number = state.next;
+        state.next += 1;
+        state.total += 1;
         let handle = Arc::new(Handle::fresh());
-        let network = known.by_network.entry(origin.network).or_default();
+        let network = state.by_network.entry(origin.network).or_default();
         network.total += 1;
         network.by_address.entry(origin.address).or_default().insert(number, Arc::clone(&handle));
         Some(ConnectionSlot { registry: Arc::clone(self), origin, number, handle })
     }
 }
 
-impl Known {
+impl RegistryState {
     /// How many connections the network of `origin` has, and how many its address.
     fn count(&self, origin: Origin) -> (usize, usize) {
         let Some(network) = self.by_network.get(&origin.network) else { return (0, 0) };
@@ -210,7 +210,7 @@ impl Known {
 
 impl Drop for ConnectionSlot {
     fn drop(&mut self) {
-        self.registry.known().remove(self.origin, self.number);
+        self.registry.state().remove(self.origin, self.number);
     }
 }
 
@@ -280,8 +280,8 @@ mod tests {
         drop(places);
         assert!(registry.enter(own).is_some(), "one has ended");
         drop(fresh);
-        assert_eq!(registry.known().total, 0);
-        assert!(registry.known().by_network.is_empty());
+        assert_eq!(registry.state().total, 0);
+        assert!(registry.state().by_network.is_empty());
     }
 
     #[test]

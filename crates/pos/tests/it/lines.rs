@@ -237,7 +237,7 @@ fn a_replaced_line_stays_the_line_that_it_names() {
     world.append(vec![line(1, "1"), line(2, "1")], None).unwrap();
     let kept = world.tab.lines[1].clone();
     world.pass(Duration::minutes(1));
-    world.known.items.clear();
+    world.references.items.clear();
     let again = LineInput { line_id: Some(kept.line_id.to_string()), ..line(2, "7") };
     world.replace(TabPatch { items: Patch::Value(vec![again.clone()]), ..patch(2) }).unwrap();
     let quantity = 7.into();
@@ -290,8 +290,8 @@ fn a_tab_stays_with_a_table_and_customer_that_went_away() {
         ..patch(1)
     };
     world.replace(named.clone()).unwrap();
-    world.known.customer = None;
-    world.known.table = Some(racun_pos::PosTable { is_active: false, ..table(1) });
+    world.references.customer = None;
+    world.references.table = Some(racun_pos::PosTable { is_active: false, ..table(1) });
     world.replace(TabPatch { expected_version: 2, ..named }).unwrap();
     assert_eq!(world.tab.version, 2);
 }

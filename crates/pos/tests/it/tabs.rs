@@ -251,7 +251,7 @@ fn programs_are_nobody() {
     let program = world.actor_as(Principal::System);
     let tab = world.tab.clone();
     let decided =
-        tab.append(vec![line(2, "1")], racun_pos::Naming::Unnamed, &world.known, &program);
+        tab.append(vec![line(2, "1")], racun_pos::Naming::Unnamed, &world.references, &program);
     assert!(matches!(&decided, Ok(Decision::Changed { .. })));
     world.apply(decided).unwrap();
     assert_eq!(world.tab.opened_by_user_id, Some(user()));
