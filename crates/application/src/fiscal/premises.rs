@@ -40,9 +40,9 @@ pub async fn list(cx: Context<'_>, authority: Authority) -> Result<Vec<PremiseSt
     let premises: Vec<BusinessPremise> =
         page(cx, &FISCAL_PREMISES, "authority", authority.name()).await?;
     let devices: Vec<Device> = page(cx, &FISCAL_DEVICES, "authority", authority.name()).await?;
-    let shown = Shown::read(cx, authority).await?;
+    let numbering = PremiseNumbering::read(cx, authority).await?;
     let real = premises.into_iter().filter(|premise| !premise.is_reservation());
-    Ok(real.map(|premise| shown.premise(premise, &devices)).collect())
+    Ok(real.map(|premise| numbering.premise(premise, &devices)).collect())
 }
 
 /// One premise.
@@ -68,8 +68,8 @@ pub(super) async fn show(
 ) -> Result<PremiseState, FiscalError> {
     let id = premise.id.to_string();
     let devices: Vec<Device> = page(cx, &FISCAL_DEVICES, "premise_id", &id).await?;
-    let shown = Shown::read(cx, premise.authority()).await?;
-    Ok(shown.premise(premise, &devices))
+    let numbering = PremiseNumbering::read(cx, premise.authority()).await?;
+    Ok(numbering.premise(premise, &devices))
 }
 
 /// Keeps a premise that is registered elsewhere, as in Croatia.
@@ -181,12 +181,12 @@ async fn page<A: racun_store::Record>(
 }
 
 /// What premises and devices are shown by.
-struct Shown {
+struct PremiseNumbering {
     numbers: Numbers,
     per_premise: bool,
 }
 
-impl Shown {
+impl PremiseNumbering {
     async fn read(cx: Context<'_>, authority: Authority) -> Result<Self, StoreError> {
         let numbers = Numbers::read(cx, authority).await?;
         let settings = settings::get(cx, authority).await?;
