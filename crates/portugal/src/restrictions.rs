@@ -82,24 +82,24 @@ pub const fn check_output(is_certified: bool) -> Result<(), PortugalRefusal> {
     if is_certified { Ok(()) } else { Err(PortugalRefusal::NotSigned) }
 }
 
-/// What is done to a document or a series that there is.
+/// A change of a document that exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Act {
+pub enum Change {
     /// It is changed.
     Edit,
     /// It is deleted.
     Delete,
 }
 
-/// Refuses what is done to an issued document; a document that is not issued there is not.
+/// Refuses changes of issued documents.
 ///
 /// # Errors
 /// [`PortugalRefusal::Immutable`], [`PortugalRefusal::NotDeleted`].
-pub const fn check_act(act: Act, is_issued: bool) -> Result<(), PortugalRefusal> {
-    match (act, is_issued) {
+pub const fn check_change(change: Change, is_issued: bool) -> Result<(), PortugalRefusal> {
+    match (change, is_issued) {
         (_, false) => Ok(()),
-        (Act::Edit, true) => Err(PortugalRefusal::Immutable),
-        (Act::Delete, true) => Err(PortugalRefusal::NotDeleted),
+        (Change::Edit, true) => Err(PortugalRefusal::Immutable),
+        (Change::Delete, true) => Err(PortugalRefusal::NotDeleted),
     }
 }
 

@@ -3,7 +3,7 @@
 //! | Module       | Owns                                           |
 //! | ------------ | ---------------------------------------------- |
 //! | `value_type` | what a value may be, and what is wrong with it |
-//! | `known`      | the known keys and their shapes                |
+//! | `known`      | the known keys and their types                 |
 //! | `change`     | how a partial update merges                    |
 //! | `key`        | typed keys, found among the known ones         |
 //! | `setting`    | the keys that Racun reads                      |

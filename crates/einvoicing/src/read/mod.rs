@@ -2,7 +2,7 @@
 //!
 //! | Module      | Owns                                                        |
 //! | ----------- | ----------------------------------------------------------- |
-//! | `structure` | the order of elements, and elements without content            |
+//! | `structure` | the order of elements, and elements without content         |
 //! | `xml_rules` | rules that only the XML shows                               |
 //! | `import`    | what an invoice says, as plain values                       |
 //!

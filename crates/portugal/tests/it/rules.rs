@@ -2,7 +2,7 @@
 
 use racun_kernel::{Decimal, PaymentType};
 use racun_portugal::restrictions::{
-    Act, Ending, Original, RuledLine, RuledTax, check_act, check_country, check_credit,
+    Change, Ending, Original, RuledLine, RuledTax, check_change, check_country, check_credit,
     check_customer_name, check_customer_number, check_draft, check_item_name, check_lines,
     check_locale, check_output, check_payments, check_period, check_template, check_void,
 };
@@ -30,9 +30,9 @@ fn there_are_no_drafts_other_templates_and_languages() {
 
 #[test]
 fn issued_documents_do_not_change_and_others_do_not_go_out() {
-    assert_eq!(check_act(Act::Edit, true), Err(PortugalRefusal::Immutable));
-    assert_eq!(check_act(Act::Delete, true), Err(PortugalRefusal::NotDeleted));
-    assert_eq!(check_act(Act::Edit, false), Ok(()));
+    assert_eq!(check_change(Change::Edit, true), Err(PortugalRefusal::Immutable));
+    assert_eq!(check_change(Change::Delete, true), Err(PortugalRefusal::NotDeleted));
+    assert_eq!(check_change(Change::Edit, false), Ok(()));
     for (country, fits) in
         [(Some("PT"), true), (Some("pt"), true), (Some("ES"), false), (None, false)]
     {
