@@ -105,7 +105,7 @@ async fn an_invoice_is_numbered_marked_stored_and_confirmed() {
 
 #[tokio::test]
 async fn whatever_the_authority_does_the_document_is_issued_and_unknown_is_not_failed() {
-    type Script = fn(&crate::office::Office);
+    type Script = fn(&crate::office::FakeAuthorities);
     let scripts: [(Script, FiscalStatus, Option<&str>); 6] = [
         (|office| office.then_is_silent(), FiscalStatus::Pending, None),
         (|office| office.then_refuses("S100"), FiscalStatus::Pending, Some("S100")),

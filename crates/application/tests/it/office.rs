@@ -99,10 +99,10 @@ impl Heard {
 
 type PendingReply = Pin<Box<dyn Future<Output = Result<Reply, Unknown>> + Send>>;
 
-/// The scripted authorities. Without a script they confirm everything, with an id of its own each
+/// The fake authorities, with scripted answers. Without a script they confirm everything, with an id of its own each
 /// time.
 #[derive(Default)]
-pub struct Office {
+pub struct FakeAuthorities {
     answers: Mutex<VecDeque<PendingReply>>,
     heard: Mutex<Vec<Heard>>,
     hears: Notify,
@@ -113,7 +113,7 @@ pub fn unknown(reason: &str) -> Result<Reply, Unknown> {
     Err(Unknown { reason: reason.to_owned(), is_suspicious: false })
 }
 
-impl Office {
+impl FakeAuthorities {
     /// To the next message that is not scripted yet it answers `answer`.
     pub fn then(&self, answer: impl Future<Output = Result<Reply, Unknown>> + Send + 'static) {
         self.answers.lock().unwrap().push_back(Box::pin(answer));
@@ -170,7 +170,7 @@ impl Office {
 }
 
 #[async_trait]
-impl Authorities for Office {
+impl Authorities for FakeAuthorities {
     fn open_p12(&self, _: Authority, _: &[u8], _: &str) -> Result<OpenedCertificate, P12Error> {
         Err(P12Error::NotP12)
     }
@@ -220,7 +220,7 @@ impl Authorities for Office {
 /// A shop that fiscalizes, with one premise P1 and one device, B1 in Slovenia and 1 in Croatia.
 pub struct Fiscalizing {
     pub shop: Shop,
-    pub office: Arc<Office>,
+    pub office: Arc<FakeAuthorities>,
     pub fiscal: Fiscal,
     pub authority: Authority,
 }
@@ -240,8 +240,8 @@ impl Fiscalizing {
     pub async fn open(authority: Authority, store: Arc<dyn Store>, stamp: Stamp) -> Self {
         let country = pick(authority, ["Slovenija", "Hrvatska"]);
         let shop = Shop::open_in(country, store, stamp).await;
-        let office = Arc::new(Office::default());
-        let authorities: Arc<dyn Authorities> = Arc::<Office>::clone(&office);
+        let office = Arc::new(FakeAuthorities::default());
+        let authorities: Arc<dyn Authorities> = Arc::<FakeAuthorities>::clone(&office);
         let retry = Retry::default();
         let fiscal = Fiscal { authorities, vault: Arc::new(Drawer), retry };
         let own = Self { shop, office, fiscal, authority };

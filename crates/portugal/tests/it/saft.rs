@@ -11,7 +11,7 @@ use racun_portugal::{Class, Code, Level, Purpose, Status};
 
 use crate::key::Key;
 use crate::saft_judge::{assert_valid, faults, read_file};
-use crate::sample::{Books, customer, header, line, month, product, vat};
+use crate::sample::{SeriesChains, customer, header, line, month, product, vat};
 use crate::world::{date, decimal, read, vectors};
 
 /// Writes a file of documents and receipts, which come in the order of the file.
@@ -118,8 +118,11 @@ fn the_judge_finds_what_was_made_wrong() {
 fn one(change: impl FnOnce(&mut SaftDocument)) -> Result<Vec<u8>, SaftError> {
     let key = Key::read("test_a");
     let price = decimal("10");
-    let mut document =
-        Books::new(&key).issue(Purpose::Invoice, 2, vec![line("P1", 1, &price, vat(Level::Nor))]);
+    let mut document = SeriesChains::new(&key).issue(
+        Purpose::Invoice,
+        2,
+        vec![line("P1", 1, &price, vat(Level::Nor))],
+    );
     change(&mut document);
     written(Encoding::default(), &header(), &customers(), &[document], &[])
 }
@@ -283,13 +286,13 @@ fn every_currency_is_in_the_schema_or_left_out() {
     let key = Key::read("test_a");
     let price = decimal("10");
     let lines = || vec![line("P1", 1, &price, vat(Level::Nor))];
-    let mut books = Books::new(&key);
+    let mut chains = SeriesChains::new(&key);
     let documents: Vec<SaftDocument> = (b'A'..=b'Z')
         .flat_map(|a| (b'A'..=b'Z').flat_map(move |b| (b'A'..=b'Z').map(move |c| [a, b, c])))
         .filter_map(|code| String::from_utf8(code.to_vec()).ok())
         .filter(|code| code.parse::<racun_kernel::Currency>().is_ok())
         .map(|code| {
-            let mut own = books.issue(Purpose::Invoice, 2, lines());
+            let mut own = chains.issue(Purpose::Invoice, 2, lines());
             let (amount, rate) = (decimal("1"), decimal("0.1"));
             own.currency = Some(racun_portugal::saft::SaftCurrency { code, amount, rate });
             own
