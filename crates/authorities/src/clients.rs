@@ -15,9 +15,9 @@ use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout_at};
 
 use crate::circuit::{Call, Circuit};
-use crate::ready::{Ready, Sender};
 use crate::settings::{Endpoints, Systems};
 use crate::shared_lru::SharedLru;
+use crate::signed_message::{Sender, SignedMessage};
 use crate::signer::{Signers, fingerprint};
 use crate::system::{BadEndpoint, System};
 use crate::transport::{self, Client, Request, unknown};
@@ -202,15 +202,15 @@ impl Authorities for Clients {
         let signer = self.signers.of(identity).map_err(signing)?;
         let (certificate, der) = (&line.certificate, identity.certificate.as_slice());
         let sender = Sender { signer: &*signer, certificate, der };
-        let ready = Ready::new(system, header, message, &sender).map_err(signing)?;
+        let signed = SignedMessage::new(system, header, message, &sender).map_err(signing)?;
         let limit = match patience {
             Patience::Interactive => system.timeout,
             Patience::Background => BACKGROUND,
         };
         let exchange = Exchange { line: &line, patience, deadline: Instant::now() + limit };
-        let reply = exchange.run(ready.request).await.and_then(|(call, body)| {
+        let reply = exchange.run(signed.request).await.and_then(|(call, body)| {
             let now = (self.clock)();
-            let reply = ready.asked.read(&body, header, &system.verifier, now);
+            let reply = signed.asked.read(&body, header, &system.verifier, now);
             call.settle(reply.is_ok());
             reply.map_err(Unknown::from)
         });

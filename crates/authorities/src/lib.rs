@@ -5,22 +5,22 @@
 //! that counts only when its signature, its signer, its message id and its form are right. All else
 //! is [`racun_fiscal::Unknown`]: it is not known whether the message was taken.
 //!
-//! | Module        | Owns                                                                       |
-//! | ------------- | -------------------------------------------------------------------------- |
-//! | `settings`    | where the authorities are, and what is trusted there                       |
-//! | `clients`     | the port: one line for each certificate and system                         |
-//! | `system`      | an endpoint whose settings were checked; `ready`: a message signed for one |
-//! | `transport`   | one exchange over HTTP, within limits of time and size                     |
-//! | `circuit`     | no calls to an authority that does not answer                              |
-//! | `furs`        | requests to FURS and its answers, as SOAP and as JSON                      |
-//! | `fina`        | requests to CIS and its answers                                            |
-//! | `xml`         | canonical XML, enveloped signatures, signatures of electronic invoices     |
-//! | `jws`         | JSON Web Signatures                                                        |
-//! | `verifier`    | whether an answer is the authority's                                       |
-//! | `trust`       | whose certificates are believed, and who signs                             |
-//! | `certificate` | what is read of a certificate; `name`: distinguished names as text         |
-//! | `p12`         | PKCS#12 files                                                              |
-//! | `signer`      | signing with a taxpayer's key                                              |
+//! | Module        | Owns                                                                   |
+//! | ------------- | ---------------------------------------------------------------------- |
+//! | `settings`    | where the authorities are, and what is trusted there                   |
+//! | `clients`     | the port: one line for each certificate and system                     |
+//! | `system`      | an endpoint whose settings were checked; `signed_message`: one for it  |
+//! | `transport`   | one exchange over HTTP, within limits of time and size                 |
+//! | `circuit`     | no calls to an authority that does not answer                          |
+//! | `furs`        | requests to FURS and its answers, as SOAP and as JSON                  |
+//! | `fina`        | requests to CIS and its answers                                        |
+//! | `xml`         | canonical XML, enveloped signatures, signatures of electronic invoices |
+//! | `jws`         | JSON Web Signatures                                                    |
+//! | `verifier`    | whether an answer is the authority's                                   |
+//! | `trust`       | whose certificates are believed, and who signs                         |
+//! | `certificate` | what is read of a certificate; `name`: distinguished names as text     |
+//! | `p12`         | PKCS#12 files                                                          |
+//! | `signer`      | signing with a taxpayer's key                                          |
 //!
 //! What stands behind the port may be used by itself: a simulator of an authority verifies requests
 //! and signs answers with the same modules.
@@ -33,10 +33,10 @@ pub mod furs;
 pub mod jws;
 mod name;
 mod p12;
-mod ready;
 mod reply;
 mod settings;
 mod shared_lru;
+mod signed_message;
 mod signer;
 mod system;
 mod transport;

@@ -3,7 +3,7 @@
 use racun_kernel::{CannotOpen, Issue, Issues};
 use racun_store::StoreError;
 
-use crate::{Authority, Class, Unknown, fina, furs};
+use crate::{Authority, ErrorClass, Unknown, fina, furs};
 
 /// Why a command on settings, certificates, premises or devices is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -169,7 +169,7 @@ pub struct ProviderRefusal {
 impl ProviderRefusal {
     /// What can be done about it.
     #[must_use]
-    pub fn class(&self) -> Class {
+    pub fn class(&self) -> ErrorClass {
         match self.authority {
             Authority::Furs => furs::class(&self.code),
             Authority::Fina => fina::class(&self.code),

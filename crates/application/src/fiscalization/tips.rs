@@ -17,7 +17,7 @@ use racun_documents::{
     Document, DocumentId, FiscalRecord, FiscalStatus, Fiscalization, TipOutcome, TipReport, Tips,
 };
 use racun_fiscal::{
-    Authority, Class, EXCHANGES, Exchange, Header, LEASE, Message, MessageId, Patience, Reply,
+    Authority, EXCHANGES, ErrorClass, Exchange, Header, LEASE, Message, MessageId, Patience, Reply,
     ReportContent, fina,
 };
 use racun_kernel::id::EntityId;
@@ -271,7 +271,7 @@ impl TipsHandler {
             Ok(Reply::Confirmed(_)) => (TipOutcome::Taken, String::new()),
             // A certificate may be mended while the window is open.
             Ok(Reply::Refused { code, message, errors }) => {
-                let is_final = fina::class(&code) == Class::Permanent;
+                let is_final = fina::class(&code) == ErrorClass::Permanent;
                 let reason = format!("{code}: {message}");
                 refused(&code, is_final, fina::explained(errors), reason)
             }

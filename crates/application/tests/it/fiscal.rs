@@ -9,7 +9,7 @@ use racun_application::fiscalization::{
 };
 use racun_documents::{Document, DocumentError, DocumentKind, FiscalStatus, Refused};
 use racun_fiscal::{
-    Authority, Correction, FiscalSettings, Mark, Patience, ReportContent, State, fina,
+    Authority, Correction, FiscalSettings, Patience, ProtectiveCode, ReportContent, State, fina,
 };
 use racun_kernel::{Patch, Stamp};
 use racun_settlement::PaymentType::{BankTransfer, Card, Cash};
@@ -69,7 +69,7 @@ async fn an_invoice_is_numbered_marked_stored_and_confirmed() {
         assert!(shown.fiscalized_at.is_some() && shown.error.is_none());
         assert_eq!(shown.confirmation().map(String::as_str), Some("id-0"));
         let record = record(&invoice);
-        assert!(record.mark.parse::<Mark>().is_ok());
+        assert!(record.mark.parse::<ProtectiveCode>().is_ok());
         assert_eq!((record.number, record.is_late), (1, false));
         assert_eq!(record.issued_at, authority.local(own.shop.stamp.now()));
         assert_eq!(own.reread(&invoice).await, invoice);

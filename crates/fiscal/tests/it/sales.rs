@@ -105,7 +105,7 @@ fn a_credit_note_is_negative_in_all_figures_and_names_what_it_corrects() {
     }
     // The mark is of the amount with its sign.
     let signed = "1003985620.11.2026 12:00:0017PREM11-66.70";
-    assert_eq!(invoice.zoi, racun_fiscal::Mark::of(signed.as_bytes()));
+    assert_eq!(invoice.zoi, racun_fiscal::ProtectiveCode::of(signed.as_bytes()));
 }
 
 #[test]
