@@ -20,8 +20,8 @@ impl<K: Eq + Hash, V> SharedLru<K, V> {
         if let Some(value) = self.lock().get(&key) {
             return Ok(Arc::clone(value));
         }
-        // `make` runs without the lock, so that other keys are not blocked. Of two values made for a
-        // key at the same time, the first to be inserted is kept and answered to both callers.
+        // `make` runs without the lock, so that other keys are not blocked. Of two values made for
+        // a key at the same time, the first to be inserted is kept and answered to both callers.
         let made = Arc::new(make()?);
         Ok(Arc::clone(self.lock().get_or_insert(key, || made)))
     }

@@ -55,8 +55,8 @@ impl NewDevice {
     /// name.
     ///
     /// # Errors
-    /// [`FiscalError::NotFound`] and [`FiscalRefusal::PremiseClosed`] of the premise; all that is wrong
-    /// with the input, by path; [`Conflict::DeviceName`]; [`FiscalRefusal::TooManyDevices`].
+    /// [`FiscalError::NotFound`] and [`FiscalRefusal::PremiseClosed`] of the premise; all that is
+    /// wrong with the input, by path; [`Conflict::DeviceName`]; [`FiscalRefusal::TooManyDevices`].
     pub fn into_device(
         self,
         premise: &BusinessPremise,
@@ -118,7 +118,8 @@ impl Device {
     /// it was issued.
     ///
     /// # Errors
-    /// [`FiscalRefusal::DeviceInactive`]; a number that is none; [`FiscalRefusal::StartingNumberLocked`].
+    /// [`FiscalRefusal::DeviceInactive`]; a number that is none;
+    /// [`FiscalRefusal::StartingNumberLocked`].
     pub fn restart(
         self,
         sent: Patch<i64>,

@@ -2,9 +2,9 @@
 //! in Croatia (FINA, whose service is called CIS).
 //!
 //! A document that is fiscalized takes its number from a business premise or an electronic device,
-//! is signed with the taxpayer's key (the protective code: ZOI or ZKI), and is reported to the authority,
-//! which confirms it by an id of its own (EOR or JIR). Without an answer it is nevertheless issued,
-//! and reported later, within the days that the law allows.
+//! is signed with the taxpayer's key (the protective code: ZOI or ZKI), and is reported to the
+//! authority, which confirms it by an id of its own (EOR or JIR). Without an answer it is
+//! nevertheless issued, and reported later, within the days that the law allows.
 //!
 //! This crate decides and writes texts. It makes no calls: [`Authorities`] is the port to the code
 //! that does.

@@ -67,7 +67,8 @@ pub(crate) fn starts_at(start: Start, year: i32) -> Option<i64> {
 /// number of that sequence was issued. Null resets it to 1.
 ///
 /// # Errors
-/// A number that is none; [`FiscalRefusal::StartingNumberLocked`] for a change of a sequence in use.
+/// A number that is none; [`FiscalRefusal::StartingNumberLocked`] for a change of a sequence in
+/// use.
 pub(crate) fn restarted(
     kept: Start,
     sent: Patch<i64>,

@@ -267,8 +267,8 @@ impl BusinessPremise {
     /// was issued.
     ///
     /// # Errors
-    /// [`FiscalError::NotFound`] for a reservation; [`FiscalRefusal::PremiseClosed`]; a number that is
-    /// none; [`FiscalRefusal::StartingNumberLocked`].
+    /// [`FiscalError::NotFound`] for a reservation; [`FiscalRefusal::PremiseClosed`]; a number that
+    /// is none; [`FiscalRefusal::StartingNumberLocked`].
     pub fn restart(
         self,
         sent: Patch<i64>,

@@ -86,7 +86,8 @@ impl fmt::Display for WallTime {
 /// Despacho 8632/2014, 3.2 and 3.4.3.
 ///
 /// # Errors
-/// [`PortugalRefusal::ClockBehind`] where the clock shows more than an hour before `last`: it is wrong.
+/// [`PortugalRefusal::ClockBehind`] where the clock shows more than an hour before `last`: it is
+/// wrong.
 pub fn entry_time(wall: WallTime, last: Option<WallTime>) -> Result<WallTime, PortugalRefusal> {
     let Some(last) = last else { return Ok(wall) };
     if wall.0 + SUMMER_TIME < last.0 {

@@ -249,7 +249,8 @@ pub enum Ending {
 /// by a credit note, as the buyer keeps it. Never both (Despacho 8632/2014, 3.3.7 and 3.3.8).
 ///
 /// # Errors
-/// `required` or `too_long` for `reason`; [`PortugalRefusal::Rectified`]; [`PortugalRefusal::Voided`].
+/// `required` or `too_long` for `reason`; [`PortugalRefusal::Rectified`];
+/// [`PortugalRefusal::Voided`].
 pub fn check_void(
     document: &Original<'_>,
     reason: Option<&str>,

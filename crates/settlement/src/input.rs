@@ -101,8 +101,8 @@ impl NewPayment {
     ///
     /// # Errors
     /// [`SettlementError::Invalid`] with every rule that it breaks;
-    /// [`SettlementRefusal::PaymentSystemManaged`] when it would allocate an advance to an invoice, which
-    /// linking the two does.
+    /// [`SettlementRefusal::PaymentSystemManaged`] when it would allocate an advance to an invoice,
+    /// which linking the two does.
     pub fn references(&self) -> Result<References, SettlementError> {
         self.check().map(|(references, _)| references)
     }

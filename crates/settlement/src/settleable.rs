@@ -137,7 +137,8 @@ impl Settleable {
     /// Checks that what is paid still fits, after it came to another total.
     ///
     /// # Errors
-    /// [`SettlementRefusal::PaymentExceedsTotal`], or [`SettlementRefusal::CreditExceedsRemaining`] of a credit note.
+    /// [`SettlementRefusal::PaymentExceedsTotal`], or [`SettlementRefusal::CreditExceedsRemaining`]
+    /// of a credit note.
     pub fn must_hold_what_is_paid(&self) -> Result<(), SettlementRefusal> {
         if !self.total_paid.is_positive() {
             return Ok(());

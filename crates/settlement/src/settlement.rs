@@ -200,8 +200,8 @@ impl Settlement {
     /// ordinary payment.
     ///
     /// # Errors
-    /// [`SettlementRefusal::NotInTrash`]; for payments that the system keeps; for too much, and for documents
-    /// that take no payments now.
+    /// [`SettlementRefusal::NotInTrash`]; for payments that the system keeps; for too much, and for
+    /// documents that take no payments now.
     pub fn restore(
         self,
         payment: Payment,
@@ -276,8 +276,8 @@ impl Settlement {
     /// `released`, settlements of it by other credit notes.
     ///
     /// # Errors
-    /// As [`Settlement::record`]; [`SettlementRefusal::CreditSpent`] when the credit notes have less than
-    /// what is open, for then it is owed.
+    /// As [`Settlement::record`]; [`SettlementRefusal::CreditSpent`] when the credit notes have
+    /// less than what is open, for then it is owed.
     pub fn settle_by_credit(
         self,
         invoice: &str,
@@ -316,8 +316,8 @@ impl Settlement {
     ///
     /// # Errors
     /// As [`Settlement::cover`]; [`SettlementRefusal::AdvanceNotFullyPaid`] with what is missing;
-    /// [`SettlementRefusal::DocumentNotDraft`]; [`SettlementError::NotFound`] when no such advance invoice is
-    /// among the documents.
+    /// [`SettlementRefusal::DocumentNotDraft`]; [`SettlementError::NotFound`] when no such advance
+    /// invoice is among the documents.
     pub fn issue_advance(
         self,
         id: &str,

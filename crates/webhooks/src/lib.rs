@@ -49,7 +49,8 @@ pub use input::{Accepts, EarlierInput, Rules};
 pub use owner::{EndpointId, Generation, Owner};
 pub use port::{Courier, Post, ReceiverResponse, Undelivered};
 pub use queue::{
-    DUE_DELIVERIES, DueDelivery, Settled, Taking, due_by, due_for, give_back, settle, take, unpark,
+    DUE_DELIVERIES, DueDelivery, LeaseAttempt, Settled, due_by, due_for, release, resume, settle,
+    take,
 };
 pub use request::USER_AGENT;
 pub use schedule::{AttemptVerdict, PERMANENT_STATUSES, Schedule, judge};

@@ -67,8 +67,8 @@ pub async fn get(cx: Context<'_>, id: DeviceId) -> Result<DeviceState, FiscalErr
 /// # Errors
 /// [`FiscalError::NotFound`] and [`racun_fiscal::FiscalRefusal::PremiseClosed`] of the premise;
 /// [`racun_fiscal::FiscalRefusal::OtherCountry`]; all that is wrong with the input, by path;
-/// [`racun_fiscal::Conflict::DeviceName`]; [`racun_fiscal::FiscalRefusal::TooManyDevices`]; the store's
-/// failure.
+/// [`racun_fiscal::Conflict::DeviceName`]; [`racun_fiscal::FiscalRefusal::TooManyDevices`]; the
+/// store's failure.
 pub async fn create(
     cx: Context<'_>,
     entity: &Entity,
@@ -90,7 +90,8 @@ pub async fn create(
 /// Sets where a device's own sequence starts.
 ///
 /// # Errors
-/// [`FiscalError::NotFound`]; a number that is none; [`racun_fiscal::FiscalRefusal::DeviceInactive`];
+/// [`FiscalError::NotFound`]; a number that is none;
+/// [`racun_fiscal::FiscalRefusal::DeviceInactive`];
 /// [`racun_fiscal::FiscalRefusal::StartingNumberLocked`]; the store's failure.
 pub async fn restart(
     cx: Context<'_>,

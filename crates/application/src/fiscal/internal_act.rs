@@ -32,8 +32,8 @@ struct Matter<'a> {
 /// The internal act of the scope's entity, as it is today.
 ///
 /// # Errors
-/// [`FiscalRefusal::OtherCountry`]; [`FiscalRefusal::CertificateMissing`]; [`FiscalRefusal::PremiseMissing`];
-/// [`FiscalRefusal::DeviceMissing`]; the store's failure.
+/// [`FiscalRefusal::OtherCountry`]; [`FiscalRefusal::CertificateMissing`];
+/// [`FiscalRefusal::PremiseMissing`]; [`FiscalRefusal::DeviceMissing`]; the store's failure.
 pub async fn compose(cx: Context<'_>, entity: &Entity) -> Result<Text, FiscalError> {
     let authority = Authority::Furs;
     check_country(entity, authority)?;

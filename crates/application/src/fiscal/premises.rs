@@ -76,7 +76,8 @@ pub(super) async fn show(
 ///
 /// # Errors
 /// All that is wrong with the input, by path; [`FiscalRefusal::OtherCountry`];
-/// [`racun_fiscal::Conflict::PremiseName`]; [`FiscalRefusal::TooManyPremises`]; the store's failure.
+/// [`racun_fiscal::Conflict::PremiseName`]; [`FiscalRefusal::TooManyPremises`]; the store's
+/// failure.
 pub async fn create(
     cx: Context<'_>,
     entity: &Entity,

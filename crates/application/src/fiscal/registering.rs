@@ -53,8 +53,9 @@ impl Registry<'_> {
     /// Closes a premise, with its devices. Unless FURS confirms it the premise stays open.
     ///
     /// # Errors
-    /// [`FiscalError::NotFound`]; [`racun_fiscal::FiscalRefusal::PremiseClosed`]; what the certificate
-    /// forbids; [`FiscalError::Provider`]; [`FiscalError::Unreachable`]; the store's failure.
+    /// [`FiscalError::NotFound`]; [`racun_fiscal::FiscalRefusal::PremiseClosed`]; what the
+    /// certificate forbids; [`FiscalError::Provider`]; [`FiscalError::Unreachable`]; the store's
+    /// failure.
     pub async fn close(&self, id: PremiseId) -> Result<BusinessPremise, FiscalError> {
         let before = find(self.cx, id).await?;
         let actor = self.cx.actor();

@@ -11,7 +11,7 @@ use racun_webhooks::events;
 use racun_webhooks::{
     self as domain, DELIVERIES, DUE_DELIVERIES, Delivery, DueDelivery, ENDPOINTS, Endpoint,
     EndpointId, Owner, ReceiverResponse, Schedule, Settled, TEST_EVENT, Told, Undelivered,
-    WebhookError, due_by, due_for, give_back,
+    WebhookError, due_by, due_for, release,
 };
 use time::OffsetDateTime;
 
@@ -235,7 +235,7 @@ pub async fn settle(
             }
             let Some(outcome) = outcome else {
                 done.given_back += 1;
-                writes.puts.push(give_back(&due, &stamp));
+                writes.puts.push(release(&due, &stamp));
                 continue;
             };
             done.silent += usize::from(outcome.is_err());

@@ -99,8 +99,8 @@ impl Heard {
 
 type PendingReply = Pin<Box<dyn Future<Output = Result<Reply, Unknown>> + Send>>;
 
-/// The fake authorities, with scripted answers. Without a script they confirm everything, with an id of its own each
-/// time.
+/// The fake authorities, with scripted answers. Without a script they confirm everything, with an
+/// id of its own each time.
 #[derive(Default)]
 pub struct FakeAuthorities {
     answers: Mutex<VecDeque<PendingReply>>,

@@ -71,8 +71,8 @@ impl PtSeries {
     /// It is pure, so that a unit of the store can do it while it holds series, head and number.
     ///
     /// # Errors
-    /// [`PortugalRefusal::SeriesClosed`], [`PortugalRefusal::SeriesFull`]; what is wrong with the date; a clock
-    /// that is wrong; a key that does not sign. Nothing is numbered then.
+    /// [`PortugalRefusal::SeriesClosed`], [`PortugalRefusal::SeriesFull`]; what is wrong with the
+    /// date; a clock that is wrong; a key that does not sign. Nothing is numbered then.
     pub fn certify(
         &self,
         head: Option<&ChainHead>,

@@ -174,8 +174,8 @@ impl PtSeries {
     /// Takes over what `change` says; `is_used` says whether documents were numbered in it.
     ///
     /// # Errors
-    /// What is wrong with the input, by field; [`PortugalRefusal::SeriesClosed`]; [`PortugalRefusal::SeriesUsed`]
-    /// for a change other than closing it.
+    /// What is wrong with the input, by field; [`PortugalRefusal::SeriesClosed`];
+    /// [`PortugalRefusal::SeriesUsed`] for a change other than closing it.
     pub fn change(
         self,
         change: SeriesChange,

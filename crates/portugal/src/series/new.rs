@@ -122,7 +122,8 @@ impl CheckedSeries {
     /// Whether it may stand beside the `present` ones.
     ///
     /// # Errors
-    /// [`PortugalRefusal::SeriesExists`], [`PortugalRefusal::SeriesActive`], [`PortugalRefusal::TooManySeries`].
+    /// [`PortugalRefusal::SeriesExists`], [`PortugalRefusal::SeriesActive`],
+    /// [`PortugalRefusal::TooManySeries`].
     pub fn beside(&self, present: &[PtSeries]) -> Result<(), PortugalRefusal> {
         let key = series_key(self.document_type, &self.series_code);
         if present.iter().any(|other| other.key() == key) {
