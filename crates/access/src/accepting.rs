@@ -169,7 +169,7 @@ pub async fn find_own_invitation(
 /// Declines the invitation that `answer` would accept: it is gone, and its token with it.
 ///
 /// # Errors
-/// [`AccessError::NotFound`] when it was accepted or taken back meanwhile, or the store's failure.
+/// [`AccessError::NotFound`] when it has been accepted or revoked by now, or the store's failure.
 pub async fn decline_invitation(
     store: &dyn Store,
     answer: InvitationReply,
@@ -416,7 +416,7 @@ impl Acceptor {
         }
         let Some(proof) = proof else { return Ok((user, Writes::default().puts(puts))) };
         let before: User = held.find(proof.user)?.ok_or(AccessError::Unauthorized)?;
-        // Verified or given another password meanwhile: what was looked at is not so any more.
+        // Another request verified the user or changed the password: what was read is out of date.
         if before.email_verified || before.password != user.password {
             return Err(AccessError::Unauthorized);
         }

@@ -111,7 +111,7 @@ impl<By: 'static> Call<By> {
         &*self.services.press
     }
 
-    /// Runs a use case to its end, even when the client hangs up meanwhile; see [`Services::run`].
+    /// Runs a use case to its end, even when the client hangs up; see [`Services::run`].
     ///
     /// # Errors
     /// What the use case answers. A panic in it goes on in the caller.

@@ -126,8 +126,8 @@ impl Lease {
         self.0.nudge.notify_one();
     }
 
-    /// It is not known whether a transaction was committed, or may be yet. What is read meanwhile
-    /// is not kept; the next epoch begins after it.
+    /// Called when the outcome of a commit is unknown. Reads are not cached from then on, and the
+    /// next epoch begins after that commit.
     pub(crate) fn lose(&self) {
         self.0.suspend();
         self.0.nudge.notify_one();

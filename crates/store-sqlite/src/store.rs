@@ -433,7 +433,7 @@ mod tests {
         for _ in 0..readers::OF_ONE_TENANT {
             starts.recv().await.unwrap();
         }
-        // A further list of the account waits; who asks to be let in is looked up meanwhile.
+        // A further list of the account waits; the look-up of a login does not wait for it.
         let list = tokio::spawn({
             let store = Arc::clone(&store);
             async move { store.list(&SAMPLES, &account, &ListQuery::first_page(&SAMPLES)).await }

@@ -206,7 +206,7 @@ impl ReadCache {
         }
         let known = state.known(scope);
         let cleared = if known.answers.len() >= MAX_ANSWERS { known.clear() } else { 0 };
-        // Another read of the same key may have cached it meanwhile, and is counted already.
+        // Another read of the same key may have cached it already, and then it is counted.
         let added = match known.answers.insert(asked, Arc::clone(answer)) {
             None => bytes,
             Some(_) => 0,

@@ -76,7 +76,7 @@ impl Server {
             self.state.faults.until(self.authority, false).await;
             match held.and_then(|held| held.listen(1_024).ok()) {
                 Some(listener) => return listener,
-                // Another process took the port meanwhile.
+                // Another process took the port first.
                 None => tokio::time::sleep(Duration::from_millis(100)).await,
             }
         }

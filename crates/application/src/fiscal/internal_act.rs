@@ -221,8 +221,8 @@ impl Matter<'_> {
             .collect();
         let heading = Block::heading("5. Osebe, ki izdajajo račune");
         if rows.is_empty() {
-            let nobody = "Oznake oseb, ki izdajajo račune, so navedene na računih.";
-            return vec![heading, Block::paragraph(nobody)];
+            let text = "Oznake oseb, ki izdajajo račune, so navedene na računih.";
+            return vec![heading, Block::paragraph(text)];
         }
         let columns = [("Oznaka", 2), ("Oseba", 3), ("Davčna številka", 2)];
         let opening = "Na računih so osebe, ki jih izdajajo, navedene s temi oznakami:";

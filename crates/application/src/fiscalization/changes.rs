@@ -146,8 +146,8 @@ impl FiscalAuthority {
         let header =
             Header { message_id: MessageId::new(stamp), sent_at: authority.local(stamp.now()) };
         let environment = matter.entity.environment;
-        let nobody = || unusable("the server has no key to open certificates with".to_owned());
-        let authorities = &self.fiscal.as_ref().ok_or_else(nobody)?.authorities;
+        let no_vault = || unusable("the server has no key to open certificates with".to_owned());
+        let authorities = &self.fiscal.as_ref().ok_or_else(no_vault)?.authorities;
         let patience = Patience::Interactive;
         match authorities.send(environment, &identity, &header, &message, patience).await {
             Ok(Reply::Confirmed(_)) => Ok(()),

@@ -86,7 +86,7 @@ impl Prepared {
     /// authority.
     ///
     /// # Errors
-    /// A skip that is not allowed any more; a premise or device that was closed meanwhile; amounts
+    /// A skip that is not allowed any more; a premise or device that has been closed; amounts
     /// that are in no currency that the authority takes.
     pub fn issue(self, document: Document, facts: Facts<'_>) -> Result<Issued, Error> {
         match self {

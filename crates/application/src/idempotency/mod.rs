@@ -268,7 +268,7 @@ pub async fn sweep(
     let mut unit = store.unit(tenant);
     let over = unit.hold_each(over.iter().map(|row| (&KEYED_REQUESTS, row.id())));
     unit.decide(move |held| {
-        // A key that was used again meanwhile stays.
+        // A key that was used again since stays.
         let held: Vec<KeyedRequest> = held.all(over)?;
         let over = held.iter().filter(|row| !row.holds_at(now));
         let gone = |row| Put { live_delta: 0, trash_delta: 0, ..Put::delete(row) };

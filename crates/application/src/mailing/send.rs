@@ -90,7 +90,7 @@ async fn send_once(
         let mut writes = Writes::default();
         let mut shareable_link = None;
         if let Some(document) = held_document {
-            // It may be gone meanwhile.
+            // It may have been deleted since.
             let before = live_document(held.one(document)?)?;
             let after = before.clone().sent(stamp)?;
             let shareable_id = after.shareable_id.as_deref().unwrap_or_default();

@@ -85,7 +85,7 @@ pub(super) async fn run(
         Begun::Refused(rule) => return Err(TypeChangeError::Refused(rule).into()),
         Begun::Recorded(reporting) => *reporting,
     };
-    let authority = ports.authority.ok_or_else(nobody)?;
+    let authority = ports.authority.ok_or_else(no_authority)?;
     match authority.report(&matter, ports.cx.stamp).await {
         Ok(()) => {
             let (asked, reported, own) = (command.clone(), matter.clone(), attempt.clone());
@@ -262,7 +262,7 @@ fn unconfirmed(pending: &PaymentChange, wait: Option<time::Duration>) -> Error {
     TypeChangeError::Unconfirmed { payment_id, from, to, wait: wait.map(seconds) }.into()
 }
 
-fn nobody() -> Error {
+fn no_authority() -> Error {
     TypeChangeError::Unreachable("no tax authority is configured".to_owned()).into()
 }
 

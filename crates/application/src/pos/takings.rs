@@ -1,6 +1,6 @@
 //! Daily takings, added up where the documents are: [`racun_pos::takings`] says what they mean.
 //!
-//! All figures are asked in one question, so that a sale that is made meanwhile is in all parts of
+//! All figures come from one query, so that a concurrent sale is in all parts of
 //! the report or in none. Documents stay in the database, but for the few whose money has a rate of
 //! its own or whose invoice ended on the day. Names of categories are looked up afterwards.
 

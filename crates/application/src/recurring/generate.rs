@@ -35,7 +35,7 @@ pub(super) struct GenerationContext<'a> {
 
 /// Why no invoice was made.
 pub(super) enum Failure {
-    /// The recurring invoice changed meanwhile, or another worker made the period: look again.
+    /// The recurring invoice changed, or another worker made the period: read it again.
     Changed,
     /// The store cannot answer now. Whether it wrote the invoice is unknown.
     Unavailable(StoreError),
@@ -175,7 +175,7 @@ impl GenerationContext<'_> {
     }
 
     /// Notes that the invoice of `period` cannot be made, and why; it is tried again the next day.
-    /// Nothing is noted when another worker made it, or noted it, meanwhile.
+    /// Notes nothing when another worker has made the invoice or noted the failure.
     ///
     /// # Errors
     /// The store's failure.

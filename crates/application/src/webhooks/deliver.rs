@@ -187,7 +187,7 @@ pub async fn take(
         let (mut writes, mut send) = (Writes::default(), Vec::new());
         for (found, held, delivery) in due {
             let held: Option<DueDelivery> = unit.find(held)?;
-            // A delivery that another process sent meanwhile may be due again, with another
+            // A delivery that another process has sent may be due again, with another
             // attempt.
             let is_still_due =
                 |held: &DueDelivery| held.due_at <= now && held.delivery_id == found.delivery_id;

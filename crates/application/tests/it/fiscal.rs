@@ -389,7 +389,7 @@ async fn voiding_takes_a_fiscalized_invoice_back_where_it_was_issued() {
         let advance = own.make(kind, worth_100(), creation, &own.shop.stamp).await.unwrap();
         assert_eq!(own.void(&advance).await.unwrap_err(), not_voidable);
 
-        // Also when it was switched off meanwhile.
+        // Also when it was switched off in between.
         let later = own.sell(&[], said).await.unwrap();
         own.store_settings(&FiscalSettings { enabled: false, ..own.settings() }).await;
         own.office.heard();

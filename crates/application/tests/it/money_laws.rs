@@ -198,10 +198,10 @@ impl Play {
             }
             "erase" => payments::erase(Context::new(&**store, scope, stamp), id).await,
             _ => {
-                let nobody: Arc<dyn TaxAuthority> = Arc::new(NoAuthority);
+                let no_authority: Arc<dyn TaxAuthority> = Arc::new(NoAuthority);
                 let amount = Patch::Value(cents(&mut self.random, 80));
                 let patch = PaymentPatch { amount, ..PaymentPatch::default() };
-                self.shop.change(&nobody, id, patch).await.map(drop)
+                self.shop.change(&no_authority, id, patch).await.map(drop)
             }
         })
     }

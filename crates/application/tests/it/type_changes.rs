@@ -289,9 +289,9 @@ async fn only_changes_of_type_on_sales_documents_concern_the_authority() {
 #[tokio::test]
 async fn what_is_no_concern_costs_what_it_always_did() {
     let till = Till::open().await;
-    let nobody: Arc<dyn TaxAuthority> = Arc::new(NoAuthority);
+    let no_authority: Arc<dyn TaxAuthority> = Arc::new(NoAuthority);
     till.store.calls();
-    till.shop.change(&nobody, till.payment.id, to(Card)).await.unwrap();
+    till.shop.change(&no_authority, till.payment.id, to(Card)).await.unwrap();
     // The payment and the invoice's links are read, then all is one unit.
     assert_eq!(till.store.calls(), 3);
     till.is_only(Card).await;

@@ -159,8 +159,8 @@ async fn keeps_the_contract(vies: &Vies, query: impl Fn(&str) -> VatQuery) {
     assert!(answer.valid && answer.name.is_none(), "{answer:?}");
     assert!(answer.consultation_number.is_some());
     assert_eq!(vies.ask(&valid).await.unwrap(), answer, "asked again");
-    let nobody = vies.ask(&query("DE136695976")).await.unwrap();
-    assert_eq!(nobody.consultation_number, None, "without a requester there is no proof");
+    let unproved = vies.ask(&query("DE136695976")).await.unwrap();
+    assert_eq!(unproved.consultation_number, None, "without a requester there is no proof");
     assert!(!vies.ask(&query("DE200000005")).await.unwrap().valid);
     assert_eq!(silence(vies.ask(&query("DE301000004")).await), "MS_UNAVAILABLE");
     assert_eq!(silence(vies.ask(&query("DE500000007")).await), "GLOBAL_MAX_CONCURRENT_REQ");

@@ -221,7 +221,7 @@ impl Keyed {
         self.services.with(Arc::<Once>::clone(&self.once)).give(request);
     }
 
-    /// Runs the handler and keeps its answer, also when the client hangs up meanwhile.
+    /// Runs the handler and keeps its answer, also when the client hangs up.
     pub(crate) async fn carry_out(
         self,
         request: ServiceRequest,

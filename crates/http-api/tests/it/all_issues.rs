@@ -340,7 +340,7 @@ async fn records_of_all_areas_tell_all() {
 #[actix_web::test]
 async fn who_signs_up_is_told_all() {
     let (api, mut others) = (Api::new().await, Vec::new());
-    let nobody = Who::nobody();
+    let anonymous = Who::anonymous();
     for (body, expected) in [
         (json!({"email": "x", "password": "a"}), vec![r#""email""#, r#""password""#]),
         (
@@ -363,7 +363,7 @@ async fn who_signs_up_is_told_all() {
             vec![r#""email""#, r#""password""#, r#""nam""#],
         ),
     ] {
-        others.extend(other((&api, &nobody), "POST", "/users/signup", body, &expected).await);
+        others.extend(other((&api, &anonymous), "POST", "/users/signup", body, &expected).await);
     }
     assert!(others.is_empty(), "{}", others.join("\n\n"));
 }

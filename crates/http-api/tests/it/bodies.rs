@@ -63,7 +63,7 @@ async fn a_missing_or_unknown_property_is_named() {
     let api = Api::new().await;
     let owner = api.owner("owner@example.com").await;
     let missing =
-        api.post("/users/login", &Who::nobody(), json!({"email": "a@b.si"})).await.with(422);
+        api.post("/users/login", &Who::anonymous(), json!({"email": "a@b.si"})).await.with(422);
     assert_eq!(missing.issue(), ("[\"password\"]".to_owned(), "required".to_owned()));
     let ujp = json!({"name": "a", "ujp": {"receiver": "x"}});
     let unknown = api.post("/customers", &owner, ujp).await.with(422);
@@ -80,7 +80,7 @@ async fn a_declared_check_answers_without_the_refused_value() {
     let api = Api::new().await;
     let email = "x".repeat(256);
     let body = json!({"email": email, "password": "secret"});
-    let answer = api.post("/users/login", &Who::nobody(), body).await.with(422);
+    let answer = api.post("/users/login", &Who::anonymous(), body).await.with(422);
     assert_eq!(answer.issue(), ("[\"email\"]".to_owned(), "too_long".to_owned()));
     assert!(!answer.text.contains("xxx"), "{answer:?}");
 }
@@ -122,7 +122,7 @@ async fn a_request_that_takes_too_long_is_answered() {
     let limits = RequestLimits { request_time: Duration::ZERO, ..RequestLimits::default() };
     let api = Api::limited(limits).await;
     let body = json!({"email": "a@b.si", "password": "x"});
-    let answer = api.post("/users/login", &Who::nobody(), body).await.with(503);
+    let answer = api.post("/users/login", &Who::anonymous(), body).await.with(503);
     assert_eq!(answer.header("retry-after"), "1");
     assert_eq!(answer.json()["code"], "service_unavailable");
 }
@@ -194,8 +194,8 @@ async fn everything_that_is_wrong_with_a_body_is_told_at_once() {
         expected.sort();
         assert_eq!(found, expected, "{path}: {}", answer.text);
     }
-    let nobody = Who::nobody();
-    let answer = api.post("/users/login", &nobody, json!({"pasword": 1})).await.with(422);
+    let anonymous = Who::anonymous();
+    let answer = api.post("/users/login", &anonymous, json!({"pasword": 1})).await.with(422);
     let codes: Vec<String> = issues(&answer).into_iter().map(|(path, _)| path).collect();
     assert_eq!(codes, [r#"["pasword"]"#, r#"["email"]"#, r#"["password"]"#]);
     let total = |answer: crate::harness::Answer| answer.json()["pagination"]["total"].clone();
@@ -221,7 +221,7 @@ async fn the_specific_code_stands_in_cause_always() {
         (body["code"].clone(), body["cause"]["code"].clone())
     };
     let taken = json!({"email": "owner@example.com", "password": crate::harness::PASSWORD});
-    let answer = api.post("/users/signup", &Who::nobody(), taken).await.with(409);
+    let answer = api.post("/users/signup", &Who::anonymous(), taken).await.with(409);
     assert_eq!(code(&answer), (json!("conflict"), json!("email_taken")));
     for (name, status) in [("a", 201), ("b", 409)] {
         let request = TestRequest::post().uri("/customers").insert_header(("idempotency-key", "k"));
@@ -328,7 +328,7 @@ async fn no_check_hides_another() {
         assert_eq!(found, expected, "{path}: {}", answer.text);
     }
     let weak = json!({"email": "x", "password": "a", "name": ""});
-    let answer = api.post("/users/signup", &Who::nobody(), weak).await.with(422);
+    let answer = api.post("/users/signup", &Who::anonymous(), weak).await.with(422);
     let found: Vec<_> = issues(&answer).into_iter().map(|(path, _)| path).collect();
     assert_eq!(found, [r#"["email"]"#, r#"["name"]"#, r#"["password"]"#]);
 }

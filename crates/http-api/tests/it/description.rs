@@ -9,7 +9,7 @@ use crate::harness::{Api, Who};
 
 async fn description() -> Value {
     let api = Api::new().await;
-    api.get("/openapi.json", &Who::nobody()).await.with(200).json()
+    api.get("/openapi.json", &Who::anonymous()).await.with(200).json()
 }
 
 #[actix_web::test]

@@ -156,8 +156,8 @@ async fn lines_of_any_kind_change_their_category_even_when_issued() {
     let refused = api.patch(&path, &owner, missing.clone()).await.with(422);
     let expected = ("[\"financial_category_id\"]".to_owned(), "not_found".to_owned());
     assert_eq!(refused.issue(), expected);
-    for nobody in ["inv_item_1", "inv_1", "x"] {
-        let path = format!("/documents/items/{nobody}/financial-category");
+    for unknown in ["inv_item_1", "inv_1", "x"] {
+        let path = format!("/documents/items/{unknown}/financial-category");
         api.patch(&path, &owner, missing.clone()).await.with(404);
     }
     let other = api.owner("other@example.com").await;

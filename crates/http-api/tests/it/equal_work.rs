@@ -80,8 +80,8 @@ async fn an_address_with_a_user_takes_the_same_work_as_one_without() {
     let mailed = |email: &str| json!({"email": email, "role": "viewer"});
     let handed = |email: &str| json!({"email": email, "send_invite": false});
     let asks: [(&str, &Who, Ask<'_>); 4] = [
-        ("/users/login", &Who::nobody(), &login),
-        ("/users/password-reset", &Who::nobody(), &|email| json!({"email": email})),
+        ("/users/login", &Who::anonymous(), &login),
+        ("/users/password-reset", &Who::anonymous(), &|email| json!({"email": email})),
         ("/entities/users", &owner, &mailed),
         ("/entities/users", &owner, &handed),
     ];

@@ -257,8 +257,8 @@ async fn an_expense_is_paid() {
     assert_eq!(refused.issue(), ("[\"amount\"]".to_owned(), "required".to_owned()));
     let cheaper = json!({"items": [], "total_with_tax": 7});
     refuses(books.patch(&bill, cheaper).await, "payment_exceeds_total");
-    let nobody = "/expenses/exp_01jd0000000000000000000000/payments";
-    books.post(nobody, json!({"amount": 1, "type": "cash"})).await.with(404);
+    let unknown = "/expenses/exp_01jd0000000000000000000000/payments";
+    books.post(unknown, json!({"amount": 1, "type": "cash"})).await.with(404);
     books.act_on(&bill, "void").await.with(200);
     books.has(&bill, "8", "28.6").await;
 }

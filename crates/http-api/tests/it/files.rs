@@ -377,7 +377,7 @@ async fn nobody_reaches_a_file_of_others_and_viewers_only_read() {
     let path = format!("/files/{}", text(&made["id"]));
     for path in [path.clone(), format!("{path}/download")] {
         api.get(&path, &bor).await.with(404);
-        api.get(&path, &Who::nobody()).await.with(401);
+        api.get(&path, &Who::anonymous()).await.with(401);
     }
     api.delete(&path, &bor).await.with(404);
     assert!(list(&api, &bor, "").await.is_empty());

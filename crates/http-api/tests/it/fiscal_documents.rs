@@ -182,8 +182,8 @@ async fn what_is_missing_or_wrong_is_told_by_path_or_code_and_takes_no_number() 
     let skip = si.sell(json!({"furs": {"skip": true}})).await.with(422);
     assert_eq!(cause(&skip), "furs_skip_not_allowed");
     si.put(json!({"operator_tax_number": null, "operator_label": null})).await.with(200);
-    let nobody = si.sell(json!({})).await.with(422);
-    let issues = nobody.json()["cause"]["issues"].clone();
+    let unmarked = si.sell(json!({})).await.with(422);
+    let issues = unmarked.json()["cause"]["issues"].clone();
     let paths: Vec<&Value> =
         issues.as_array().unwrap().iter().map(|issue| &issue["path"]).collect();
     assert_eq!(

@@ -221,7 +221,7 @@ async fn a_new_account_sends_less() {
 
 async fn sign_up(api: &Api, email: &str) -> Answer {
     let body = json!({"email": email, "password": PASSWORD});
-    api.post("/users/signup", &Who::nobody(), body).await
+    api.post("/users/signup", &Who::anonymous(), body).await
 }
 
 fn cause(answer: &Answer) -> Value {
@@ -233,7 +233,7 @@ async fn accept(api: &Api, owner: &Who, email: &str) -> Answer {
     let body = json!({"email": email, "send_invite": false});
     let invited = api.post("/entities/users", owner, body).await.with(201).json();
     let path = format!("/invitations/accept?token={}", text(&invited["token"]));
-    api.post(&path, &Who::nobody(), json!({"password": PASSWORD})).await
+    api.post(&path, &Who::anonymous(), json!({"password": PASSWORD})).await
 }
 
 #[actix_web::test]

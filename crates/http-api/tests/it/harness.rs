@@ -218,14 +218,14 @@ impl Api {
     /// A user who signed up and logged in.
     pub async fn user(&self, email: &str) -> Who {
         let body = json!({"email": email, "password": PASSWORD});
-        self.post("/users/signup", &Who::nobody(), body).await.with(201);
+        self.post("/users/signup", &Who::anonymous(), body).await.with(201);
         self.log_in(email).await
     }
 
     /// The user in a new session, as after a month without one.
     pub async fn log_in(&self, email: &str) -> Who {
         let body = json!({"email": email, "password": PASSWORD});
-        let login = self.post("/users/login", &Who::nobody(), body).await.with(200).json();
+        let login = self.post("/users/login", &Who::anonymous(), body).await.with(200).json();
         Who { token: Some(text(&login["id"])), entity: None }
     }
 
@@ -243,7 +243,7 @@ impl Api {
         let invited = self.post("/entities/users", owner, body).await.with(201).json();
         let accept = format!("/invitations/accept?token={}", text(&invited["token"]));
         let body = json!({"password": PASSWORD});
-        let accepted = self.post(&accept, &Who::nobody(), body).await.with(200).json();
+        let accepted = self.post(&accept, &Who::anonymous(), body).await.with(200).json();
         Who { token: Some(text(&accepted["access_token"])), entity: owner.entity.clone() }
     }
 
@@ -256,7 +256,7 @@ impl Api {
         let token = mint_invitation_token(store, entity, &id, &stamp).await.unwrap().unwrap();
         let body = json!({"password": PASSWORD});
         let accept = format!("/invitations/accept?token={token}");
-        let accepted = self.post(&accept, &Who::nobody(), body).await.with(200).json();
+        let accepted = self.post(&accept, &Who::anonymous(), body).await.with(200).json();
         Who { token: Some(text(&accepted["access_token"])), entity: owner.entity.clone() }
     }
 
@@ -266,7 +266,7 @@ impl Api {
         let purpose = MailTokenPurpose::Verification;
         let token = mint_mail_token(store, email, purpose, &stamp).await.unwrap().unwrap();
         let body = json!({"token": token});
-        self.post("/users/verify-email", &Who::nobody(), body).await.with(200);
+        self.post("/users/verify-email", &Who::anonymous(), body).await.with(200);
     }
 }
 
@@ -302,7 +302,7 @@ pub struct Who {
 }
 
 impl Who {
-    pub const fn nobody() -> Self {
+    pub const fn anonymous() -> Self {
         Self { token: None, entity: None }
     }
 

@@ -176,7 +176,7 @@ async fn what_no_handler_refused_is_not_kept() {
     let (api, store, who) = shop().await;
     let body = json!({"name": "Kupec"});
     send(&api, &who, "k", "POST", "/nowhere", Some(&body)).await.with(404);
-    send(&api, &Who::nobody(), "k", "POST", "/customers", Some(&body)).await.with(401);
+    send(&api, &Who::anonymous(), "k", "POST", "/customers", Some(&body)).await.with(401);
     let elsewhere = who.in_entity("ent_01jd0000000000000000000000");
     let refused = send(&api, &elsewhere, "k", "POST", "/customers", Some(&body)).await;
     assert!((403..=404).contains(&refused.status), "{refused:?}");

@@ -83,7 +83,11 @@ async fn every_large_answer_takes_room_until_it_is_read() {
     assert_eq!(once.status(), 201);
     drop(once);
     let cases: Vec<(&str, u16, Ask<'_>)> = vec![
-        ("shared", 429, Box::new(|_| get(format!("/invoices/shareable/{link}"), &Who::nobody()))),
+        (
+            "shared",
+            429,
+            Box::new(|_| get(format!("/invoices/shareable/{link}"), &Who::anonymous())),
+        ),
         ("one", 429, Box::new(|_| get(format!("/invoices/{id}"), &ana))),
         ("calculated", 503, Box::new(|n| post("/documents/calculate", &format!("c{n}")))),
         ("made", 503, Box::new(|n| post("/invoices", &format!("m{n}")))),

@@ -58,7 +58,7 @@ async fn what_is_guessed_first_is_no_password() {
         ["password", "aaaaaaaa", "Password123!", "password!", "Qwertzuiop", "bor.k@example.com"]
     {
         let body = json!({"email": "bor.k@example.com", "password": password});
-        let refused = api.post("/users/signup", &Who::nobody(), body).await.with(422);
+        let refused = api.post("/users/signup", &Who::anonymous(), body).await.with(422);
         let expected = ("[\"password\"]".to_owned(), "too_common".to_owned());
         assert_eq!(refused.issue(), expected, "{password}");
         let body = json!({"current_password": PASSWORD, "password": "password"});

@@ -36,7 +36,7 @@ impl Till {
     /// Another session of Ana's: another till.
     async fn other(&self) -> Who {
         let body = json!({"email": "ana@example.com", "password": crate::harness::PASSWORD});
-        let login = self.api.post("/users/login", &Who::nobody(), body).await.with(200).json();
+        let login = self.api.post("/users/login", &Who::anonymous(), body).await.with(200).json();
         Who { token: Some(text(&login["id"])), ..self.ana.clone() }
     }
 }

@@ -96,7 +96,7 @@ async fn every_route_is_served_by_its_own_pattern() {
     let api = Api::new().await;
     for route in routes() {
         // A path that another pattern or none matches is answered 404 or 405 even without a token.
-        let answer = call(&api, route, &Who::nobody(), "index.html").await;
+        let answer = call(&api, route, &Who::anonymous(), "index.html").await;
         let code = answer.status;
         let is_swallowed = answer.text.contains("there is no such path") || code == 405;
         let is_reached = match route.gate {

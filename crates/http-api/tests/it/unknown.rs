@@ -255,11 +255,11 @@ async fn an_unknown_parameter_is_told_with_the_nearest_or_all() {
     // Mail programs append parameters to links.
     for kind in ["invoices", "estimates", "credit-notes", "advance-invoices", "delivery-notes"] {
         let shared = format!("/{kind}/shareable/inv_share_x?zz=1");
-        let answer = api.get(&shared, &Who::nobody()).await.with(422);
+        let answer = api.get(&shared, &Who::anonymous()).await.with(422);
         assert!(refuses(&answer, &json!(["zz"]), Some("unknown_parameter")), "{answer:?}");
     }
     let verify = "/users/verify-email?token=x&utm_campaign=1";
-    api.get(verify, &Who::nobody()).await.with(200);
+    api.get(verify, &Who::anonymous()).await.with(200);
 }
 
 #[actix_web::test]

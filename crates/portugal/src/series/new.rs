@@ -144,7 +144,7 @@ impl CheckedSeries {
     /// The series with its code, beside the `present` ones.
     ///
     /// # Errors
-    /// Of [`CheckedSeries::beside`]: another request may have made one meanwhile.
+    /// Of [`CheckedSeries::beside`]: another request may have made one.
     pub fn into_series(
         self,
         validated: Validated,

@@ -270,9 +270,9 @@ fn texts_of_any_length_and_letters_fit_the_schema() {
     let mut buyer = customer("cus_1", &long);
     buyer.tax_number = Some(long.clone());
     buyer.address.country = Some("XX".to_owned());
-    let nobody = Customer { id: "cus_1".to_owned(), ..Customer::default() };
+    let nameless = Customer { id: "cus_1".to_owned(), ..Customer::default() };
     for encoding in [Encoding::Windows1252, Encoding::Utf8] {
-        for buyer in [&buyer, &nobody] {
+        for buyer in [&buyer, &nameless] {
             let buyers = std::slice::from_ref(buyer);
             let file = written(encoding, &header, buyers, &documents, &receipts).unwrap();
             assert_valid(&[&file]);

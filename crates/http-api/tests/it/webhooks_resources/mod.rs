@@ -68,7 +68,7 @@ impl Story {
         world.endpoint(&published_to(Receivers::Entity)).await;
         let post = Post::of(world.api.clone(), world.services.clone());
         let verified = json!({"token": post.token("verify_").await});
-        world.api.post("/users/verify-email", &Who::nobody(), verified).await.with(200);
+        world.api.post("/users/verify-email", &Who::anonymous(), verified).await.with(200);
         let actor = world.owner.clone();
         Self { world, actor, answered: BTreeMap::new(), told: BTreeSet::new(), wrong: Vec::new() }
     }
