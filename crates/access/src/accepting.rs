@@ -272,10 +272,10 @@ impl OpenInvitation {
 /// session.
 ///
 /// # Errors
-/// [`AccessError::Invalid`] for a wrong name, [`crate::Conflict::EmailTaken`] when the address got
-/// a user meanwhile, [`Refused`] when the invitation was accepted or has expired or the entity is
-/// full, [`AccessError::Unauthorized`] when it was cancelled or sent again, or its user changed,
-/// meanwhile.
+/// [`AccessError::Invalid`] for a wrong name, [`crate::Conflict::EmailTaken`] when the address has
+/// a user by now, [`Refused`] when the invitation was accepted or has expired or the entity is
+/// full, [`AccessError::Unauthorized`] when another request cancelled it, sent it again or
+/// changed its user.
 pub async fn accept_invitation(
     store: &dyn Store,
     answer: InvitationReply,

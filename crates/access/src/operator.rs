@@ -255,8 +255,8 @@ impl PinOwner {
 /// When an admin sets it, failures are forgotten, and with them a lock.
 ///
 /// # Errors
-/// [`Refused::ViewerHasNoPin`] or [`AccessError::NotFound`] when the user lost their role or place
-/// meanwhile, or the store's failure.
+/// [`Refused::ViewerHasNoPin`] or [`AccessError::NotFound`] when the user has lost their role or
+/// place, or the store's failure.
 pub async fn set_pin(cx: Context<'_>, new: NewPin) -> Result<(), AccessError> {
     let NewPin { owner, kept } = new;
     amend_pin(cx, owner, Some(kept)).await

@@ -2,8 +2,8 @@
 //! webhooks, and kept answers that show a secret.
 //!
 //! Rows are changed in batches, each in a unit of its own, and a row that is under the new key
-//! already stays as it is. So after a kill the next run goes on, and the keys of the ring open all
-//! rows meanwhile.
+//! already stays as it is. So after a kill the next run goes on; until it ends, the keys of the
+//! ring open all rows.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -57,8 +57,8 @@ pub fn check(
 }
 
 /// Checks that the draft `source`, which is to be issued, may still be linked as its `relations`
-/// say to `targets`: nothing may have ended meanwhile, nor an advance have been used up but where
-/// it was linked by force.
+/// say to `targets`: none of them may have ended since, and no advance may have been used up,
+/// unless it was linked by force.
 ///
 /// # Errors
 /// As [`check`].

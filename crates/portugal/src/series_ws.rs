@@ -160,7 +160,7 @@ impl Request {
         }
     }
 
-    /// What stands in the body of the SOAP envelope.
+    /// The content of the body of the SOAP envelope.
     #[must_use]
     pub fn body(&self) -> String {
         let operation = self.operation();
@@ -309,7 +309,7 @@ impl SeriesReply {
         }
     }
 
-    /// Reads an answer: the SOAP message, or what stands in its body.
+    /// Reads an answer: the SOAP message, or the content of its body.
     ///
     /// # Errors
     /// When it is none.

@@ -1,4 +1,4 @@
-//! What PostgreSQL's failures mean to the port.
+//! How errors of PostgreSQL map to the errors of the port.
 
 use diesel::result::{DatabaseErrorKind, Error};
 use diesel_async::pooled_connection::deadpool::PoolError;

@@ -12,9 +12,9 @@
 //!   [`WAIT`], another process does.
 //!
 //! So before another process writes, the one that was alone has either cleared its cache, or its
-//! lease has run out on its own clock. Each process also holds a shared lock, by which a process
-//! sees whether it would be of use to be alone: nothing depends on it. ADR 0014 has the whole
-//! argument.
+//! lease has run out on its own clock. Each process also holds a shared advisory lock, from
+//! which a process sees whether others are there before it tries to be alone. Correctness does not
+//! depend on that lock. ADR 0014 has the whole argument.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

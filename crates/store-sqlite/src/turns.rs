@@ -133,7 +133,7 @@ mod tests {
         let next = || turns.next().map(|turn| (turn.what, turn.whose)).unwrap();
         let first = next();
         assert_eq!(first.0, 0);
-        assert_eq!(next().0, 100, "whoever came last does not wait for ten");
+        assert_eq!(next().0, 100, "the last caller does not wait for ten");
         assert_eq!(next().0, 200);
         assert_eq!(next().0, 1);
         turns.push("modest", 101).await;

@@ -246,7 +246,7 @@ async fn answers_are_cut_or_of_another_length_than_they_say() {
         till.plan(Fault::Huge(11_000_000));
         let response = till.sell(way).await.unwrap();
         assert_eq!(response.body.len(), 11_000_000);
-        assert_eq!(till.check(way, &response), Ok(()), "all the same it is signed");
+        assert_eq!(till.check(way, &response), Ok(()), "it is signed nevertheless");
     }
 }
 

@@ -83,8 +83,8 @@ pub struct Alarm {
     pub error: Option<String>,
 }
 
-/// Sends all documents whose next attempt is due, of all tenants, also of those that switched
-/// fiscalization off meanwhile.
+/// Sends all documents whose next attempt is due, of all tenants, also of those that have
+/// switched fiscalization off.
 ///
 /// `stamp` answers a stamp of the time it is called at. Any number of workers may run at once: an
 /// attempt is begun by one of them, which the others leave alone for [`racun_fiscal::LEASE`]. When
@@ -324,7 +324,7 @@ impl Worker<'_> {
         waits.await.map(drop)
     }
 
-    /// Lets `row`, unless it changed meanwhile, be found again later only.
+    /// Puts `row` off to a later run, unless it has changed since it was read.
     async fn put_row_off(&self, row: &DueExchange, stamp: &Stamp) -> Result<(), StoreError> {
         let (seen, due_at) = (row.clone(), stamp.now() + ENTITY_WAIT);
         let (id, tenant) = (row.document_id.to_string(), Tenant::directory());

@@ -188,9 +188,9 @@ fn attempt(matter: &Matter, id: String, now: OffsetDateTime) -> PaymentChange {
 
 /// Makes a change that the authority took, if the attempt is still the last one.
 ///
-/// A worker that took the attempt over reports it again, and writes it. Payments may have come or
-/// gone meanwhile; when their types then differ from the report, the attempt stays, and the same
-/// change reports them as they are.
+/// A worker that took the attempt over reports it again, and writes it. Other requests may have
+/// added or removed payments; when their types differ from the report, the attempt stays, and the
+/// same change reports them as they are.
 fn finish(
     held: Held,
     command: Command,

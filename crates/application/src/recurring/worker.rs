@@ -39,7 +39,7 @@ impl Default for Limits {
 
 /// Units that may fail for want of the store in one run before it ends: then the next one tries.
 const MAX_INTERRUPTIONS: usize = 3;
-/// How often one period is decided again when its recurring invoice changes meanwhile.
+/// How often one period is decided again because its recurring invoice has changed.
 const ATTEMPTS: usize = 3;
 
 /// What a run did.
@@ -231,7 +231,7 @@ impl<'a> Worker<'a> {
             Err(Aside::Interrupted(reason)) => self.interrupted(reason),
             Err(Aside::PutOff(reason)) => match self.put_off(row).await {
                 Ok(true) => reason,
-                // It was made due, or not due, meanwhile.
+                // Another unit changed when it is due.
                 Ok(false) => return,
                 Err(error) => self.interrupted(error.to_string()),
             },
@@ -313,7 +313,7 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Lets `row`, unless it changed meanwhile, be found again on another day only: what cannot be
+    /// Puts `row` off to another day, unless it has changed since it was read: one that cannot be
     /// processed must not block the others. The recurring invoice stays as it is. Answers whether
     /// it does so.
     async fn put_off(&self, row: &DueSchedule) -> Result<bool, StoreError> {

@@ -151,7 +151,7 @@ async fn an_answer_lost_after_acceptance_gives_two_ids_or_the_same_again() {
     // The document is stored; what came of the message is not.
     store.fail_after(1, false);
     let invoice = own.invoice().await;
-    assert_eq!(fiscal(&invoice).status, FiscalStatus::Pending, "it is answered all the same");
+    assert_eq!(fiscal(&invoice).status, FiscalStatus::Pending, "it is answered nevertheless");
     store.heal();
     let report = own.work(NOW + LEASE).await;
     assert_eq!((report.sent, report.confirmed), (1, 1));

@@ -311,8 +311,8 @@ async fn an_inline_customer_who_is_known_is_that_one() {
     let draft = api.patch(&path, &owner, named).await.with(200).json();
     assert_eq!(draft["customer_id"], at_once[0]["customer_id"]);
     api.delete(&format!("/customers/{}", text(&id)), &owner).await.with(204);
-    let anew = sell(json!({"name": "Ana", "tax_number": "SI10039856"})).await;
-    assert_ne!(anew["customer_id"], id, "nobody is found in the trash");
+    let new_customer = sell(json!({"name": "Ana", "tax_number": "SI10039856"})).await;
+    assert_ne!(new_customer["customer_id"], id, "nobody is found in the trash");
 }
 
 #[actix_web::test]

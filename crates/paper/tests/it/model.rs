@@ -177,7 +177,7 @@ fn payments_are_shown_as_the_settings_say() {
     hidden.look.shows_payments = false;
     let paper = Paper::of(&hidden);
     assert!(paper.payments.is_none() && total(&paper, "total_due").is_none());
-    assert_eq!(kinds(&paper).len(), 2, "it is owed all the same");
+    assert_eq!(kinds(&paper).len(), 2, "it is owed nevertheless");
 }
 
 #[test]

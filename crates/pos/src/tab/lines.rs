@@ -36,7 +36,7 @@ pub struct TabPatch {
 }
 
 impl Tab {
-    /// Adds `lines`, whatever others added meanwhile: to a line of the same order its quantity, all
+    /// Adds `lines` to what other devices have added: the quantity to a line of the same order, all
     /// else as new lines. A claim that ran out ends here.
     ///
     /// An append that was accepted under its name before adds nothing, whatever became of the tab.

@@ -1,4 +1,4 @@
-//! Which fields of a stored body are not as they were.
+//! Which fields of a stored body changed.
 
 use std::collections::BTreeMap;
 

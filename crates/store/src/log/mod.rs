@@ -1,8 +1,8 @@
-//! The log of what happened: which records of it are kept, and how they are found out.
+//! The log of events: what an entry holds, and how it is computed.
 //!
-//! A use case says that something happened to a record ([`Event`]); what changed on the record and
-//! what it looked like then is found here, of the rows that its unit was shown and of those that it
-//! writes. Entries are written in the commit of the change, and never again.
+//! A use case says that something happened to a record ([`Event`]). This module computes the
+//! changed fields and the record's body from the rows that the unit loaded and those that it
+//! writes. Entries are written in the commit of the change and do not change afterwards.
 
 mod changes;
 mod kind;
