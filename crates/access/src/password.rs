@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_guessed_first_is_refused() {
+    fn common_passwords_are_refused() {
         let about = ["Bernarda.K@Example.com"];
         for password in [
             "password",
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_costs_what_somebody_costs() {
+    fn an_unknown_user_costs_as_much_as_a_known_one() {
         let dummy = phc::PasswordHash::new(DUMMY).unwrap();
         let somebody =
             hash_password("correct horse", &[], &stamp(OffsetDateTime::UNIX_EPOCH)).unwrap();

@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_is_found_in_the_trash() {
+    fn customers_in_the_trash_are_not_found() {
         let gone =
             Customer { deleted_at: Some(OffsetDateTime::UNIX_EPOCH), ..customer("Ana|SI10039856") };
         assert_eq!((gone.tax_key(), gone.name_key()), (None, None));

@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn at_home_a_sale_is_domestic_and_so_is_one_to_nobody_knows_where() {
+    fn sales_at_home_or_to_an_unknown_country_are_domestic() {
         for to in [Some("SI"), Some("si"), Some(" SI "), Some(""), None] {
             check(Sides { customer_country: to, ..TO_GERMANY }, Domestic, false);
         }
@@ -270,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_not_registered_for_vat_sells_to_consumers_without_reverse_charge() {
+    fn an_issuer_without_vat_sells_without_reverse_charge() {
         let sides = Sides { issuer_is_tax_subject: false, ..TO_GERMANY };
         check(sides, IntraEuB2c, false);
         check(Sides { customer_country: Some("CH"), ..sides }, ThirdCountryB2c, false);

@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_runs_out_of_time_is_too_expensive_and_nothing_else_is() {
+    fn only_statement_timeouts_are_too_expensive() {
         let failed = |text: &str| {
             let information = Box::new(text.to_owned());
             of_question(&Error::DatabaseError(DatabaseErrorKind::Unknown, information))

@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_waits_is_run_before_the_end_and_has_few_places() {
+    async fn waiting_reads_run_before_the_end_and_are_bounded() {
         let turns = Arc::new(Turns::new(2, 1));
         turns.push("a", 1).await;
         turns.push("a", 2).await;

@@ -82,7 +82,7 @@ impl ClusterFile {
         }
         let dead = match cluster::answers(&self.url, &self.folder.join("data")) {
             Ok(ours) => !ours,
-            Err(error) if sql::nobody_listens(&error) => true,
+            Err(error) if sql::a_closed_port_is_a_failure(&error) => true,
             Err(error) => {
                 let folder = self.folder.display();
                 return Err(error.context(format!("the cluster in {folder} does not let us in")));

@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_set_wins_over_the_default() {
+    fn a_setting_overrides_the_default() {
         let set = settings(json!({
             "number_formats": {"invoice": "R-{nnn}", "estimate": null},
             "number_sequence_starts": {"invoice": 42},

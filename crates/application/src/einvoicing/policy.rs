@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_document_cannot_have_is_refused_where_it_is_asked() {
+    fn e_invoices_that_a_document_cannot_have_are_refused_at_their_field() {
         let codes = |policy: &Policy, kind, wishes: &EInvoiceWishes| -> Vec<String> {
             let found = policy.refused(kind, wishes);
             found.iter().map(|issue| format!("{issue} {}", issue.code)).collect()

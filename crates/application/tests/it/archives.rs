@@ -284,7 +284,7 @@ async fn an_archive_is_the_same_however_often_its_worker_dies() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_set_or_is_gone_is_left_out_and_named() {
+async fn unprintable_and_deleted_documents_are_left_out_and_named() {
     for world in World::everywhere(1).await {
         let bad = world.sell(UNPRINTABLE).await;
         let draft = world.shop.draft(request(vec![line("Draft", "1", "1")])).await.unwrap();
@@ -318,7 +318,7 @@ async fn what_cannot_be_set_or_is_gone_is_left_out_and_named() {
 }
 
 #[tokio::test]
-async fn what_lasts_ends_an_export_and_leaves_nothing() {
+async fn a_permanent_failure_ends_an_export_and_leaves_nothing() {
     for mut world in World::everywhere(60).await {
         let export = world.invoices().await;
         world.press.stop_after(55);

@@ -197,7 +197,7 @@ async fn kinds_share_a_sequence_and_drafts_and_skipped_documents_take_nothing_of
 }
 
 #[tokio::test]
-async fn a_new_year_begins_anew_and_equal_numbers_are_no_clash() {
+async fn numbers_restart_each_year_and_equal_numbers_do_not_clash() {
     for authority in [Authority::Furs, Authority::Fina] {
         let own = Fiscalizing::open(authority, on_sqlite(), stamp_on(false)).await;
         let last = own.invoice().await;
@@ -248,7 +248,7 @@ async fn numbers_are_of_the_premise_or_of_the_device_and_start_where_they_are_se
 }
 
 #[tokio::test]
-async fn what_an_authority_was_told_cannot_be_edited_but_for_categories() {
+async fn reported_documents_cannot_be_edited_except_categories() {
     for authority in [Authority::Furs, Authority::Fina] {
         let own = Fiscalizing::open(authority, on_sqlite(), stamp_on(false)).await;
         own.office.then_is_silent();

@@ -57,7 +57,7 @@ const fn refused(rule: TypeChangeRule) -> TypeChangeError {
 }
 
 #[tokio::test]
-async fn what_was_skipped_is_paid_from_account_to_account_until_it_is_fiscalized() {
+async fn skipped_documents_are_paid_by_transfer_until_fiscalized() {
     let own = in_slovenia().await;
     let stamp = own.shop.stamp.clone();
     let skipped = own.sell(&[BankTransfer], skip()).await.unwrap();

@@ -177,7 +177,7 @@ async fn a_refusal_keeps_all_that_the_authority_says_until_it_is_taken() {
 }
 
 #[tokio::test]
-async fn what_cis_takes_no_receipt_of_is_refused_before_it_takes_a_number() {
+async fn documents_that_cis_does_not_take_are_refused_without_a_number() {
     let own = in_croatia().await;
     let stamp = own.shop.stamp.clone();
     let sell = async |price: &str, kinds: &[PaymentType], payment_type: Option<Means>| {

@@ -171,7 +171,7 @@ async fn one_of_many_requests_at_once_is_entered_from_a_form() {
 }
 
 #[tokio::test]
-async fn a_form_that_nobody_answered_for_is_sent_again_as_it_was() {
+async fn an_unanswered_form_is_sent_again_unchanged() {
     let own = in_slovenia().await;
     own.office.then_is_silent();
     let on = day_before(&own);
@@ -273,7 +273,7 @@ async fn where_several_devices_are_a_form_is_taken_back_by_a_credit_note_that_na
 }
 
 #[tokio::test]
-async fn a_form_is_reported_however_it_is_paid_and_whoever_wrote_it() {
+async fn a_form_is_reported_for_any_payment_and_any_author() {
     let own = in_slovenia().await;
     let settings = FiscalSettings {
         default_skip: true,
@@ -292,7 +292,7 @@ async fn a_form_is_reported_however_it_is_paid_and_whoever_wrote_it() {
 }
 
 #[tokio::test]
-async fn what_furs_would_not_take_or_does_not_fit_together_is_refused_at_its_field() {
+async fn forms_that_furs_refuses_are_refused_at_their_field() {
     let own = in_slovenia().await;
     let on = day_before(&own);
     let bad = SalesBook { set_number: "3".to_owned(), ..form("0612") };
@@ -328,7 +328,7 @@ async fn what_furs_would_not_take_or_does_not_fit_together_is_refused_at_its_fie
 }
 
 #[tokio::test]
-async fn what_cis_would_not_take_or_does_not_fit_together_is_refused_at_its_field() {
+async fn forms_that_cis_refuses_are_refused_at_their_field() {
     let own = in_croatia().await;
     let now = own.shop.stamp.now();
     let good = paragon("17", now - Duration::HOUR);

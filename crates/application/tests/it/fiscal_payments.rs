@@ -217,7 +217,7 @@ async fn a_first_payment_without_an_answer_is_an_attempt_that_the_same_one_ends(
 }
 
 #[tokio::test]
-async fn who_is_alone_takes_over_at_once_from_the_process_before() {
+async fn a_single_process_takes_over_payment_reports_at_once() {
     let till = Till::of(in_croatia().await);
     let stamp = till.own.shop.stamp.clone();
     let invoice = till.sell(&[], FiscalRequest::default()).await;

@@ -240,7 +240,7 @@ impl Till {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_cis_holds_is_how_the_receipt_is_paid_or_the_doubt_is_shown() {
+async fn cis_holds_the_payments_of_the_receipt_or_the_change_is_unconfirmed() {
     let mut fates = [0; 6];
     for (n, (store, _database)) in stores().await.into_iter().enumerate() {
         // One for all, so that no two shops of a store have ids in common.

@@ -34,7 +34,7 @@ async fn opened(shop: &Shop, vault: &dyn Vault, request: &KeyedRequest) -> Optio
 }
 
 #[tokio::test]
-async fn a_rotation_goes_on_where_it_was_killed_and_nothing_is_shut_meanwhile() {
+async fn a_killed_rotation_resumes_and_all_rows_stay_readable() {
     let shop = Shop::open().await;
     let (store, stamp) = (&*shop.store, &shop.stamp);
     let first = open_keys(store, &[OLD], stamp).await.unwrap();
@@ -72,7 +72,7 @@ async fn a_rotation_goes_on_where_it_was_killed_and_nothing_is_shut_meanwhile() 
 }
 
 #[tokio::test]
-async fn what_a_lost_key_sealed_is_named_and_given_up_when_asked() {
+async fn rows_of_a_lost_key_are_named_and_given_up_on_request() {
     let shop = Shop::open().await;
     let (store, stamp) = (&*shop.store, &shop.stamp);
     let first = open_keys(store, &[OLD], stamp).await.unwrap();

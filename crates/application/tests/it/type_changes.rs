@@ -287,7 +287,7 @@ async fn only_changes_of_type_on_sales_documents_concern_the_authority() {
 }
 
 #[tokio::test]
-async fn what_is_no_concern_costs_what_it_always_did() {
+async fn changes_that_need_no_report_cost_no_more_than_before() {
     let till = Till::open().await;
     let no_authority: Arc<dyn TaxAuthority> = Arc::new(NoAuthority);
     till.store.calls();
@@ -395,7 +395,7 @@ async fn an_unconfirmed_change_holds_what_would_make_it_impossible() {
 }
 
 #[tokio::test]
-async fn whoever_dies_while_the_authority_is_told_leaves_the_attempt() {
+async fn a_process_killed_during_a_report_leaves_the_attempt() {
     let till = Till::open().await;
     till.authority.then(async { panic!("killed") });
     assert!(till.begin(to(Card)).await.unwrap_err().is_panic());
@@ -436,7 +436,7 @@ async fn a_store_that_fails_before_the_report_leaves_the_authority_alone() {
 }
 
 #[tokio::test]
-async fn what_was_accepted_and_not_recorded_is_recorded_by_the_same_change() {
+async fn an_accepted_unrecorded_change_is_recorded_by_repeating_it() {
     let till = Till::open().await;
     till.store.fail_after(1, false);
     let lost = failure(till.change(to(Card)).await);

@@ -62,7 +62,7 @@ async fn while_the_authority_is_told_of_a_change_the_same_one_waits_and_so_do_ot
 /// Card twice, then cash, and the answer to the second is lost: the payment shows the last report,
 /// or that it is unconfirmed.
 #[tokio::test]
-async fn a_till_that_repeats_a_slow_change_leaves_no_change_behind_that_nobody_sees() {
+async fn a_till_that_repeats_a_slow_change_leaves_no_unseen_change() {
     let till = Till::open().await;
     let (first, open) = under_way(&till, Card, Ok(())).await;
     let lost = Err(ReportError::Unreachable("timed out".to_owned()));

@@ -174,7 +174,7 @@ fn cut(text: &str, start: &str, end: &str) -> String {
 }
 
 #[test]
-fn what_cis_signed_must_be_one_answer_to_what_was_sent() {
+fn a_signed_answer_of_cis_must_be_the_one_to_the_message() {
     for (name, content, expected) in [
         ("another message", head(FORGED) + &jir(ID), "message id"),
         ("no message", head("") + &jir(ID), "message id"),
@@ -212,7 +212,7 @@ fn what_cis_signed_must_be_one_answer_to_what_was_sent() {
 }
 
 #[test]
-fn what_furs_signed_must_be_one_answer_to_what_was_sent() {
+fn a_signed_answer_of_furs_must_be_the_one_to_the_message() {
     const UNREAD: &str = "000000000000000000000000000000000000";
     let head = |id: &str| {
         format!(

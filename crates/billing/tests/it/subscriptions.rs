@@ -139,7 +139,7 @@ fn a_cancellation_waits_for_the_end_and_can_be_taken_back() {
 }
 
 #[test]
-fn who_does_not_pay_until_the_end_expires() {
+fn an_unpaid_subscription_expires_at_its_end() {
     let (own, happened) = paid("start", Interval::Monthly).payment_failed(NOW);
     assert_eq!((own.status, happened), (Status::PastDue, Some(Happening::PaymentFailed)));
     assert!(own.status.is_running(), "it goes on until then");

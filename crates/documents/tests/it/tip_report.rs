@@ -69,7 +69,7 @@ fn tips_that_are_gone_are_told_as_zero_by_the_means_that_they_had() {
 }
 
 #[test]
-fn what_is_in_doubt_is_repeated_until_its_outcome_is_known() {
+fn an_attempt_of_unknown_outcome_is_repeated_until_it_is_known() {
     let report = begun(TipReport::of(None, tips("3", "cash")).unwrap(), "a");
     let lost = report.settle("a", TipOutcome::Unknown, NOW).unwrap();
     assert_eq!(lost.leased_until(NOW), None, "the next attempt may begin at once");

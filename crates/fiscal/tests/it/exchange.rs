@@ -51,7 +51,7 @@ fn open() -> Exchange {
 }
 
 #[test]
-fn what_was_written_on_paper_is_reported_as_such_from_the_first_message() {
+fn paper_forms_are_reported_as_such_from_the_first_message() {
     let stamp = racun_store::testing::stamp(NOW);
     let sale = world::sale(SaleKind::Invoice, "122");
     let paragon = fina::Receipt { paragon: Some("17/1".to_owned()), ..world::receipt(&sale) };

@@ -50,7 +50,7 @@ fn croatia_hears_of_reverse_charge_as_not_subject_to_tax() {
 }
 
 #[test]
-fn who_is_not_in_the_vat_system_states_no_parts() {
+fn an_issuer_outside_the_vat_system_states_no_tax_rows() {
     let sold = mixed(SaleKind::Invoice);
     let arguments = fina::IssueArguments { in_vat_system: false, ..receipt_arguments(&sold) };
     let receipt = fina::Receipt::issue(arguments, &Echo).unwrap();

@@ -211,7 +211,7 @@ async fn of_a_body_without_end_the_beginning_is_read() {
 }
 
 #[tokio::test]
-async fn who_drips_or_hangs_or_stops_half_way_has_not_answered_and_costs_no_more_than_the_limit() {
+async fn slow_hanging_and_truncated_responses_are_timeouts_within_the_limit() {
     let dripping = Receiver::new(|mut stream| async move {
         request(&mut stream).await?;
         stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 4000\r\n\r\n").await?;
@@ -250,7 +250,7 @@ async fn who_drips_or_hangs_or_stops_half_way_has_not_answered_and_costs_no_more
 }
 
 #[tokio::test]
-async fn what_is_no_whole_http_answer_has_failed_at_once() {
+async fn incomplete_http_responses_fail_at_once() {
     let endless: Vec<u8> = (0..200_000).flat_map(|n| format!("h{n}: v\r\n").into_bytes()).collect();
     let endless = [b"HTTP/1.1 200 OK\r\n".to_vec(), endless].concat();
     let line = [b"HTTP/1.1 200 OK\r\na: ".to_vec(), vec![b'b'; 2_000_000]].concat();
@@ -287,7 +287,7 @@ async fn what_is_no_whole_http_answer_has_failed_at_once() {
 }
 
 #[tokio::test]
-async fn tls_that_is_none_and_certificates_of_nobody_are_failures() {
+async fn broken_tls_and_untrusted_certificates_are_failures() {
     for garbage in [&b"HTTP/1.1 400 Bad Request\r\n\r\n"[..], &[22, 3, 3, 255, 255, 1, 2, 3], b""] {
         let garbage: Arc<[u8]> = garbage.into();
         let receiver = Receiver::new(move |mut stream| {
@@ -304,7 +304,7 @@ async fn tls_that_is_none_and_certificates_of_nobody_are_failures() {
 }
 
 #[tokio::test]
-async fn nobody_listens_or_nobody_accepts() {
+async fn silent_and_closed_ports_are_failures() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let post = |address: SocketAddr| Post {

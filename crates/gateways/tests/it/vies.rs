@@ -196,7 +196,7 @@ async fn the_client_keeps_the_contract() {
 }
 
 #[tokio::test]
-async fn what_is_no_verdict_is_never_one() {
+async fn unclear_answers_are_never_taken_as_valid_or_invalid() {
     let html = "<html><body>Service unavailable</body></html>";
     for (status, body) in [
         (200, html.to_owned()),
@@ -228,7 +228,7 @@ async fn silence_ends_with_the_patience_and_is_soon_not_waited_for() {
 }
 
 #[tokio::test]
-async fn nobody_listens_and_nobody_is_asked() {
+async fn a_silent_disabled_or_foreign_register_gives_a_reason() {
     let commission = Commission::saying(200, "").await;
     let address = commission.address;
     drop(commission);

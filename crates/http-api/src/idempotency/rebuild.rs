@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_answers_the_same_body_to_whoever_passes_the_gate() {
+    fn a_reading_route_answers_the_same_body_to_all_callers() {
         for route in routes() {
             for name in route.read_by {
                 let found = routes().find(|reader| reader.operation == *name);
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_made_or_changed_is_read_where_it_is() {
+    fn answers_are_rebuilt_by_the_route_that_reads_the_record() {
         let subjects = ["evt_1", "inv_1"].map(str::to_owned);
         for (operation, path, own, expected) in [
             ("createInvoice", "/invoices", None, "/invoices/inv_1"),

@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_fifth_waits_for_one_of_four_and_nobody_is_remembered() {
+    async fn a_fifth_request_waits_for_a_slot_and_names_are_removed() {
         let limits = RequestLimits { heavy_patience: Duration::ZERO, ..RequestLimits::default() };
         let take = |token: &str| {
             HeavyTurn::take(Some(format!("token {token}")), "account heavy".to_owned(), limits)

@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_came_during_a_look_is_counted_even_when_they_have_ended() {
+    fn requests_during_a_look_are_counted_even_when_they_ended() {
         let reserves = Reserves::default();
         let seen = reserves.spend(of_body(600 * KIB), NOW).err().unwrap();
         let other = begin(&reserves, 600 * KIB, 0).unwrap();
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_is_believed_for_a_while_and_not_all_of_it() {
+    fn a_part_of_the_rest_is_trusted_for_a_while() {
         let left = |bytes| {
             let seen = Budget { used: 0, limit: 100 * MARGIN };
             Left { bytes, at_first: 100 * MARGIN, seen, until: NOW + BELIEF }

@@ -118,7 +118,7 @@ async fn an_account_key_reaches_the_entities_of_its_environment() {
 }
 
 #[actix_web::test]
-async fn what_a_key_enters_is_seen_as_it_is_now() {
+async fn a_key_sees_the_present_state_of_its_entity() {
     let api = Api::new().await;
     let owner = api.owner("owner@example.com").await;
     let entity = api.get("/entities", &owner).await.with(200).json()["data"][0]["id"].clone();

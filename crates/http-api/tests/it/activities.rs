@@ -12,7 +12,7 @@ use time::macros::datetime;
 use crate::harness::{Api, text};
 
 #[actix_web::test]
-async fn whoever_reads_sees_who_did_what_to_which_record() {
+async fn activities_show_who_did_what_to_which_record() {
     let api = Api::new().await;
     let owner = api.owner("ana@example.com").await;
     let viewer = api.member(&owner, "viewer@example.com", "viewer").await;
@@ -78,7 +78,7 @@ async fn the_log_is_filtered_and_paged_like_any_list() {
 }
 
 #[actix_web::test]
-async fn admins_see_jobs_and_start_dead_ones_anew() {
+async fn admins_see_jobs_and_restart_dead_ones() {
     let store: Arc<dyn Store> =
         Arc::new(SqliteStore::in_memory(&racun_application::tables()).unwrap());
     let api = Api::on(Arc::clone(&store), RequestLimits::default()).await;

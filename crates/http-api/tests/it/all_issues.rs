@@ -338,7 +338,7 @@ async fn records_of_all_areas_tell_all() {
 }
 
 #[actix_web::test]
-async fn who_signs_up_is_told_all() {
+async fn sign_up_reports_all_issues_at_once() {
     let (api, mut others) = (Api::new().await, Vec::new());
     let anonymous = Who::anonymous();
     for (body, expected) in [
@@ -369,7 +369,7 @@ async fn who_signs_up_is_told_all() {
 }
 
 #[actix_web::test]
-async fn what_follows_from_what_is_left_out_is_not_told() {
+async fn issues_that_follow_from_omitted_parts_are_not_reported() {
     let (api, mut others) = (Api::new().await, Vec::new());
     let owner = api.owner("owner@example.com").await;
     for (path, body, expected) in [
@@ -422,7 +422,7 @@ async fn what_follows_from_what_is_left_out_is_not_told() {
 }
 
 #[actix_web::test]
-async fn what_only_follows_from_what_is_wrong_is_not_told() {
+async fn issues_that_follow_from_other_issues_are_not_reported() {
     let (api, mut others) = (Api::new().await, Vec::new());
     let owner = api.owner("owner@example.com").await;
     let unknown = json!([{"item_id": "item_no"}]);
@@ -445,7 +445,7 @@ async fn what_only_follows_from_what_is_wrong_is_not_told() {
 }
 
 #[actix_web::test]
-async fn what_is_needed_is_told_beside_what_is_refused_and_fields_before_sums() {
+async fn missing_fields_are_reported_with_wrong_ones_and_before_sums() {
     let (api, mut others) = (Api::new().await, Vec::new());
     let owner = api.owner("owner@example.com").await;
     let invoice = json!({"items": [{"name": "a", "price": 10, "taxes": []}]});

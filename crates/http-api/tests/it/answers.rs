@@ -88,7 +88,7 @@ async fn an_entity_is_named_once() {
 }
 
 #[actix_web::test]
-async fn health_needs_nobody() {
+async fn health_needs_no_authentication() {
     let api = Api::new().await;
     let live = api.get("/health/live", &Who::anonymous()).await.with(200).json();
     assert_eq!(live, json!({"status": "ok"}));

@@ -166,7 +166,7 @@ async fn a_program_and_a_person_without_an_address_ask_for_themselves() {
 }
 
 #[actix_web::test]
-async fn who_asks_for_too_much_at_once_is_told_to_wait() {
+async fn too_many_exports_at_once_are_429() {
     let archives = Archives::open().await;
     let (post, api) = (&archives.post, &archives.post.api);
     let owner = post.owner("ana@example.com").await;

@@ -20,7 +20,7 @@ async fn check(api: &Api, who: &Who, body: &str, expected: (u16, &str, &str, &st
 }
 
 #[actix_web::test]
-async fn what_is_not_json_is_400_and_what_does_not_fit_is_422_with_its_path() {
+async fn malformed_json_is_400_and_invalid_values_are_422_with_their_path() {
     let api = Api::new().await;
     let owner = api.owner("owner@example.com").await;
     let bad = (400, "bad_request", "", "");
@@ -86,7 +86,7 @@ async fn a_declared_check_answers_without_the_refused_value() {
 }
 
 #[actix_web::test]
-async fn nesting_is_bounded_even_where_nobody_looks() {
+async fn nesting_is_bounded_in_unread_parts_too() {
     let api = Api::new().await;
     let owner = api.owner("owner@example.com").await;
     for (depth, status) in [(126, 422), (127, 400), (100_000, 400)] {

@@ -17,7 +17,7 @@ async fn accept(post: &Post, token: &str, who: &Who, body: Value) -> Answer {
 }
 
 #[actix_web::test]
-async fn who_signs_up_with_a_colleagues_address_gets_nothing_of_the_entity() {
+async fn signing_up_with_a_colleagues_address_gives_no_access() {
     let post = Post::open().await;
     let corp = post.owner("admin@corp.example").await;
     post.api.post("/customers", &corp, json!({"name": "SECRET BUYER"})).await.with(201);
@@ -49,7 +49,7 @@ async fn who_signs_up_with_a_colleagues_address_gets_nothing_of_the_entity() {
 }
 
 #[actix_web::test]
-async fn nobody_is_pulled_into_an_entity_and_requests_stay_where_they_were() {
+async fn an_invitation_alone_changes_no_users_entity() {
     let post = Post::open().await;
     let victim = post.api.user("victim@corp.example").await;
     post.api.verify("victim@corp.example").await;
@@ -158,7 +158,7 @@ const WAYS: [Way; 7] = [
 ];
 
 #[actix_web::test]
-async fn who_gets_in_by_which_way_is_this() {
+async fn every_way_into_an_entity_admits_the_right_users() {
     for (who, statuses) in MATRIX {
         for (way, expected) in WAYS.into_iter().zip(statuses) {
             let status = attempt(who, way).await;
@@ -253,7 +253,7 @@ async fn invitations_end_with_who_made_them() {
 }
 
 #[actix_web::test]
-async fn who_was_let_in_by_another_leaves_when_the_owner_proves_the_address() {
+async fn a_user_without_proof_leaves_when_the_owner_proves_the_address() {
     for is_reset in [true, false] {
         let post = Post::open().await;
         let attacker = post.owner("attacker@evil.example").await;

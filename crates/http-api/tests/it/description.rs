@@ -189,7 +189,7 @@ fn enums_are_closed_when_sent_and_open_when_answered() {
 }
 
 #[test]
-fn what_has_limits_and_forms_says_so() {
+fn the_description_states_limits_and_formats() {
     let description = racun_http_api::openapi();
     let schemas = &description["components"]["schemas"];
     for (name, property, format) in [

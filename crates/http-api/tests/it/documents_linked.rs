@@ -115,7 +115,7 @@ async fn only_links_can_be_included() {
 }
 
 #[actix_web::test]
-async fn what_cannot_be_linked_is_named() {
+async fn documents_that_cannot_be_linked_are_named() {
     let api = Api::new().await;
     let owner = api.owner("owner@example.com").await;
     let other = api.owner("other@example.com").await;

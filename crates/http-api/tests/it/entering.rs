@@ -148,7 +148,7 @@ async fn fiscalization_that_cannot_sell_says_what_it_lacks() {
 }
 
 #[actix_web::test]
-async fn whoever_fiscalizes_has_numbers_that_can_be() {
+async fn entities_that_fiscalize_have_valid_numbers() {
     let si = Taxpayer::slovenian().await;
     let path = format!("/entities/{}", si.owner.entity());
     let wrong = json!({"tax_number": "SI10039857"});
@@ -231,7 +231,7 @@ async fn an_archived_category_is_for_lines_that_have_it() {
 }
 
 #[actix_web::test]
-async fn what_is_attached_to_an_expense_is_listed_there() {
+async fn attachments_of_an_expense_are_listed() {
     let api = Api::new().await;
     let owner = api.owner("owner@example.com").await;
     let expense = json!({"supplier": {"name": "A"}, "is_draft": true});

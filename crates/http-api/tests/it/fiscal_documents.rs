@@ -45,7 +45,7 @@ impl Taxpayer {
 }
 
 #[actix_web::test]
-async fn behind_a_link_nobody_reads_who_issued_it() {
+async fn a_shared_document_does_not_show_who_issued_it() {
     for (own, part) in [(Taxpayer::slovenian().await, "furs"), (Taxpayer::croatian().await, "fina")]
     {
         let own = open(own).await;
@@ -161,7 +161,7 @@ async fn whatever_happens_there_the_answer_is_a_document_and_it_can_be_sent_agai
 }
 
 #[actix_web::test]
-async fn what_is_missing_or_wrong_is_told_by_path_or_code_and_takes_no_number() {
+async fn mistakes_are_named_by_path_or_code_and_take_no_number() {
     let si = open(Taxpayer::slovenian().await).await;
     for (furs, path, code) in [
         (

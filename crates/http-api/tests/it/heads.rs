@@ -90,7 +90,7 @@ async fn a_later_head_is_told_so_too_and_answers_before_it_are_whole() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_a_refused_client_goes_on_sending_is_bounded() {
+async fn the_rest_that_a_refused_client_sends_is_bounded() {
     let address = start(patient());
     let mut endless = send(address, "nonsense\r\n\r\n").await;
     let refused = in_time(async {

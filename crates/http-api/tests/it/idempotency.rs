@@ -172,7 +172,7 @@ async fn a_refusal_that_changed_nothing_is_answered_again() {
 }
 
 #[actix_web::test]
-async fn what_no_handler_refused_is_not_kept() {
+async fn refusals_before_the_handler_are_not_kept() {
     let (api, store, who) = shop().await;
     let body = json!({"name": "Kupec"});
     send(&api, &who, "k", "POST", "/nowhere", Some(&body)).await.with(404);
@@ -188,7 +188,7 @@ async fn what_no_handler_refused_is_not_kept() {
 }
 
 #[actix_web::test]
-async fn what_is_to_be_sent_again_is_not_kept() {
+async fn retryable_answers_are_not_kept() {
     let post = Post::open().await;
     let (api, owner) = (&post.api, post.owner("owner@example.com").await);
     let id = post.document(&owner, "/invoices", json!({})).await;
@@ -207,7 +207,7 @@ async fn what_is_to_be_sent_again_is_not_kept() {
 }
 
 #[actix_web::test]
-async fn what_failed_here_is_not_kept() {
+async fn server_errors_are_not_kept() {
     let store = SqliteStore::in_memory(&racun_application::tables()).unwrap();
     let store: Arc<dyn Store> = Arc::new(store);
     let own = Arc::clone(&store);
@@ -350,7 +350,7 @@ async fn a_key_holds_for_thirty_days() {
 }
 
 #[actix_web::test]
-async fn what_is_over_is_swept_away() {
+async fn expired_keys_are_swept() {
     let (api, store, who) = shop().await;
     for number in 0..5 {
         let body = json!({"name": "Kupec"});

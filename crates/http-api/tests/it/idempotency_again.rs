@@ -95,7 +95,7 @@ async fn a_claim_that_met_another_gets_through_when_the_tab_is_released() {
 }
 
 #[actix_web::test]
-async fn a_version_that_was_stale_and_a_tab_that_nobody_claimed_are_not_kept_under_the_key() {
+async fn stale_versions_and_unclaimed_tabs_are_not_kept_under_the_key() {
     let shop = Shop::open().await;
     let id = shop.tab().await;
     let stale = TestRequest::patch().uri(&format!("/pos/tabs/{id}"));

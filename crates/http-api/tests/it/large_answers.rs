@@ -167,7 +167,7 @@ async fn deaf(address: SocketAddr, from: &str, who: &Who, path: &str) -> TcpStre
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_reads_slowly_makes_room_for_another_address() {
+async fn a_slow_reader_makes_room_for_another_address() {
     let store = Arc::new(SqliteStore::in_memory(&racun_application::tables()).unwrap());
     let answers = room(20 * MIB, 64 * MIB, 64 * MIB);
     let limits = RequestLimits { answers, ..RequestLimits::default() };

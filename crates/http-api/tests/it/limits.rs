@@ -90,7 +90,7 @@ async fn tokens_of_one_address_share_its_limit_and_a_refused_one_uses_nothing_of
 }
 
 #[actix_web::test]
-async fn whoever_is_nobody_counts_by_address_whatever_they_ask_for() {
+async fn anonymous_requests_count_by_address_on_every_route() {
     let api = api().await;
     let owner = api.owner("ana@example.com").await;
     api.pass(60);
@@ -169,7 +169,7 @@ async fn every_answer_says_how_much_is_left_but_those_to_monitoring() {
 }
 
 #[actix_web::test]
-async fn a_trusted_proxy_says_whose_request_it_is_and_nobody_else_does() {
+async fn only_a_trusted_proxy_sets_the_address_of_the_client() {
     let api = api().await;
     let through = async |peer: &str, forwarded: &str| {
         let request = TestRequest::get().uri("/customers");

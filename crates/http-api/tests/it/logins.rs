@@ -51,7 +51,7 @@ async fn thirty_right_log_ins_at_once_get_in() {
 }
 
 #[actix_web::test]
-async fn what_is_guessed_first_is_no_password() {
+async fn common_passwords_are_not_accepted() {
     let api = Api::new().await;
     let owner = api.user("ana@example.com").await;
     for password in

@@ -95,7 +95,7 @@ async fn a_link_is_kept_until_it_is_revoked() {
 }
 
 #[actix_web::test]
-async fn a_packing_list_shows_no_prices_to_whoever_has_its_link() {
+async fn a_shared_packing_list_shows_no_prices() {
     let post = Post::open().await;
     let (api, owner) = (&post.api, post.api.owner(OWNER).await);
     let id = post.document(&owner, "/delivery-notes", json!({"hide_prices": true})).await;
@@ -156,7 +156,7 @@ async fn texts_come_from_the_request_the_unit_the_entity_or_racun() {
 }
 
 #[actix_web::test]
-async fn what_is_wrong_is_named() {
+async fn mistakes_are_named() {
     let post = Post::open().await;
     let (api, owner) = (&post.api, post.owner(OWNER).await);
     let id = post.document(&owner, "/invoices", json!({})).await;
@@ -193,7 +193,7 @@ async fn what_is_wrong_is_named() {
 }
 
 #[actix_web::test]
-async fn the_sandbox_sends_to_verified_users_of_the_account_or_to_nobody() {
+async fn the_sandbox_sends_to_verified_users_of_the_account_only() {
     let post = Post::open().await;
     let (api, owner) = (&post.api, post.owner(OWNER).await);
     let id = post.document(&owner, "/invoices", json!({})).await;

@@ -67,7 +67,7 @@ async fn an_address_is_verified_by_the_button_of_a_page() {
 }
 
 #[actix_web::test]
-async fn a_program_that_follows_the_link_verifies_nobody() {
+async fn a_program_that_follows_the_link_verifies_no_address() {
     let post = Post::open().await;
     let user = post.api.user("ana@example.com").await;
     let mail = post.deliver().await.remove(0);
@@ -128,7 +128,7 @@ async fn an_invitation_is_accepted_on_a_page_in_the_language_of_the_entity() {
 }
 
 #[actix_web::test]
-async fn what_stands_in_a_link_is_text_on_its_page() {
+async fn parameters_of_a_link_are_escaped_on_its_page() {
     let api = Api::new().await;
     let evil = "/reset-password?token=%22%3E%3Cscript%3Ealert(1)%3C/script%3E&language=%22%3E";
     let shown = page(browse(&api, evil).await, 200, "en");
@@ -146,7 +146,7 @@ async fn shared(api: &Api, owner: &Who, path: &str, more: Value) -> (String, Str
 }
 
 #[actix_web::test]
-async fn whoever_has_the_link_accepts_or_rejects_an_estimate() {
+async fn an_estimate_is_accepted_or_rejected_through_its_link() {
     let api = Api::new().await;
     let owner = api.owner("owner@example.com").await;
     let anonymous = Who::anonymous();

@@ -91,7 +91,7 @@ async fn a_document_is_a_file_a_page_and_a_receipt_in_every_language() {
 }
 
 #[actix_web::test]
-async fn what_is_said_of_amounts_is_what_the_interface_says() {
+async fn amounts_on_paper_equal_those_of_the_interface() {
     let api = Api::new().await;
     let owner = api.owner(OWNER).await;
     for seed in 1..20_i64 {

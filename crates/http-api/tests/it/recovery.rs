@@ -6,7 +6,7 @@ use crate::harness::{Api, PASSWORD, Who, text};
 use crate::mailbox::{Post, login, token_in};
 
 #[actix_web::test]
-async fn who_signs_up_is_mailed_a_link_that_verifies_the_address_once() {
+async fn sign_up_mails_a_link_that_verifies_the_address_once() {
     let post = Post::open().await;
     let user = post.api.user("ana@example.com").await;
     let before = post.api.get("/users/me", &user).await.with(200).json();
@@ -97,7 +97,7 @@ async fn a_new_password_is_asked_for_within_an_hour() {
 }
 
 #[actix_web::test]
-async fn nobody_learns_which_addresses_have_users() {
+async fn answers_do_not_tell_which_addresses_have_users() {
     let post = Post::open().await;
     let (api, anonymous) = (&post.api, Who::anonymous());
     api.user("ana@example.com").await;
@@ -160,7 +160,7 @@ async fn an_invitation_is_mailed_and_only_its_reader_has_the_token() {
 }
 
 #[actix_web::test]
-async fn who_is_handed_a_token_has_proved_nothing() {
+async fn a_token_that_was_handed_over_verifies_no_address() {
     let post = Post::open().await;
     let owner = post.owner("owner@example.com").await;
     let body = json!({"email": "eva@example.com", "send_invite": false});

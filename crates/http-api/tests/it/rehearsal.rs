@@ -282,7 +282,7 @@ async fn a_sale_is_told_once_and_only_when_it_is_good() {
 }
 
 #[actix_web::test]
-async fn what_a_guess_pays_for_is_not_tried() {
+async fn routes_that_check_a_secret_are_not_rehearsed() {
     let mut world = World::new().await;
     world.fill().await;
     let id = world.api.id(&world.owner).await;
@@ -333,7 +333,7 @@ async fn a_panic_while_a_handler_is_tried_leaves_the_answer_as_it_was() {
 }
 
 #[actix_web::test]
-async fn what_is_known_is_told_when_a_trial_does_not_end() {
+async fn issues_found_so_far_are_reported_when_a_rehearsal_does_not_end() {
     let World { owner, store, .. } = World::new().await;
     let limits = RequestLimits { request_time: Duration::from_secs(3), ..RequestLimits::default() };
     let hanging = Arc::<Watched>::clone(&store);

@@ -72,7 +72,7 @@ async fn a_body_that_drips_is_cut_off() {
 }
 
 #[tokio::test]
-async fn a_use_case_outlives_whoever_waits_for_it() {
+async fn a_use_case_runs_on_when_its_caller_leaves() {
     let store = Arc::new(SqliteStore::in_memory(&racun_application::tables()).unwrap());
     let services = services(store, Arc::new(AtomicI64::new(0)));
     let (go, went) = oneshot::channel::<()>();

@@ -153,7 +153,7 @@ async fn rules_of_export_and_gross_prices_hold() {
 }
 
 #[actix_web::test]
-async fn what_is_refused_anyway_is_not_asked_for() {
+async fn refused_documents_cause_no_query() {
     let (api, owner, register) = with_register().await;
     let mut wrong = invoice(german());
     wrong["items"][0]["price"] = json!(null);

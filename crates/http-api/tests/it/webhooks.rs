@@ -139,7 +139,7 @@ async fn an_endpoint_is_made_read_changed_and_removed_and_its_secret_shown_once(
 }
 
 #[actix_web::test]
-async fn what_is_wrong_with_an_endpoint_is_named() {
+async fn mistakes_in_an_endpoint_are_named() {
     let world = World::new().await;
     let (api, owner) = (&world.api, &world.owner);
     for (body, path, code) in [

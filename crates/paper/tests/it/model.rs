@@ -303,7 +303,7 @@ fn texts_of_others_change_nothing_but_themselves() {
 }
 
 #[test]
-fn every_language_has_its_own_words_and_ids_of_nobody() {
+fn every_language_has_its_own_words_and_no_internal_ids() {
     let document = invoice();
     for language in Language::ALL {
         let mut source = source(&document, language.code());

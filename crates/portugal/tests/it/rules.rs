@@ -130,7 +130,7 @@ fn a_voided_document_takes_no_credit_note_and_a_credited_one_is_not_voided() {
 }
 
 #[test]
-fn what_documents_bear_of_customers_and_items_is_frozen() {
+fn customers_and_items_of_issued_documents_are_frozen() {
     for (before, after, fits) in [
         (None, Some("504030108"), true),
         (Some("999999990"), Some("504030108"), true),

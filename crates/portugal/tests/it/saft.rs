@@ -131,7 +131,7 @@ fn one(change: impl FnOnce(&mut SaftDocument)) -> Result<Vec<u8>, SaftError> {
 type Change = Box<dyn FnOnce(&mut SaftDocument)>;
 
 #[test]
-fn what_the_file_cannot_hold_is_refused_with_document_and_field() {
+fn values_that_saf_t_cannot_hold_are_refused_with_document_and_field() {
     assert!(one(|_| {}).is_ok());
     let below = || decimal("-1");
     let refused: [(&str, Change); 12] = [
@@ -304,7 +304,7 @@ fn every_currency_is_in_the_schema_or_left_out() {
 }
 
 #[test]
-fn what_is_no_item_has_a_code_by_its_words() {
+fn lines_without_an_item_have_a_code_of_their_text() {
     assert_eq!(product_code("Café"), product_code(" Café "));
     assert_ne!(product_code("Café"), product_code("Chá"));
     let code = product_code(&"a".repeat(1_000));

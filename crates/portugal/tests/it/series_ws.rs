@@ -137,7 +137,7 @@ fn answers_are_read_with_what_they_mean() {
 }
 
 #[test]
-fn what_is_no_answer_is_not_read() {
+fn other_texts_are_not_read_as_answers() {
     let good = sample("resposta-2001");
     for wrong in [
         String::new(),

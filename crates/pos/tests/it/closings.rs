@@ -123,7 +123,7 @@ fn since(closings: &[Closing], now: &[Takings]) -> Option<CarriedOver> {
 }
 
 #[test]
-fn what_comes_after_a_closing_is_in_the_next_one() {
+fn sales_after_a_closing_are_in_the_next_one() {
     let close = |date, opening: &str, cash: &str, report, carried, number| {
         let new = NewClosing { opening_cash: Patch::Value(decimal(opening)), ..counted(cash) };
         let count = Count { date, ..new.check(TODAY, Currency::EUR).unwrap() };

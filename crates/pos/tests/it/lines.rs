@@ -28,7 +28,7 @@ fn a_line_takes_name_price_and_quantity_by_default() {
 }
 
 #[test]
-fn what_is_wrong_with_a_line_is_named() {
+fn mistakes_in_a_line_are_named() {
     let with = |change: fn(&mut LineInput)| {
         let mut sent = line(1, "1");
         change(&mut sent);
@@ -262,7 +262,7 @@ fn a_line_id_of_no_line_makes_a_new_line() {
 }
 
 #[test]
-fn what_is_wrong_with_a_replacement_is_named() {
+fn mistakes_in_a_replacement_are_named() {
     let text = |text: &str| Patch::Value(text.to_owned());
     for (sent, expected) in [
         (TabPatch { items: Patch::Null, ..patch(1) }, "items=required"),

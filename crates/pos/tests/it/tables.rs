@@ -26,7 +26,7 @@ fn a_new_table_has_defaults() {
 }
 
 #[test]
-fn what_is_wrong_with_a_table_is_named() {
+fn mistakes_in_a_table_are_named() {
     let actor = World::new().actor();
     let long = "ž".repeat(201);
     for (input, expected) in [

@@ -246,7 +246,7 @@ fn a_clock_that_went_back_leaves_a_claim_alive() {
 }
 
 #[test]
-fn programs_are_nobody() {
+fn programs_are_not_operators() {
     let mut world = tab_in("open");
     let program = world.actor_as(Principal::System);
     let tab = world.tab.clone();

@@ -215,7 +215,7 @@ fn a_patch_changes_what_it_names_and_clears_what_it_nulls() {
 }
 
 #[test]
-fn what_a_payment_is_for_and_what_it_cannot_be_without_stay() {
+fn document_and_required_fields_of_a_payment_cannot_change() {
     let mut world = World::new();
     let (invoice, other) = (world.invoice("100"), world.invoice("100"));
     let id = world.pay(&invoice, "10").unwrap().0.payment.unwrap().id;

@@ -36,7 +36,7 @@ fn amounts_are_money_of_the_document() {
 }
 
 #[test]
-fn a_changed_amount_is_counted_anew() {
+fn a_changed_amount_is_counted_again() {
     check("invoice a 100; pay p a 60; change p 100; a = 100; change p 0.01; a = 0.01");
     check(
         "invoice a 100; pay p a 60; pay q a 30; change p 70; a = 100;
@@ -121,7 +121,7 @@ fn freed_advance_money_serves_the_next_linked_invoice() {
 }
 
 #[test]
-fn what_is_unlinked_or_voided_gives_its_money_back() {
+fn unlinking_and_voiding_release_the_money() {
     check("invoice a 100; advance v 60; link a v; unlink a v; a = 0; v gives 0");
     check(
         "invoice a 100; advance v 60; advance w 60; link a v; link a w; unlink a v;
@@ -316,7 +316,7 @@ fn a_draft_advance_invoice_is_covered_and_issued() {
 }
 
 #[test]
-fn what_happened_is_told_once() {
+fn each_event_is_logged_once() {
     let mut world = World::new();
     let (invoice, advance) = (world.invoice("100"), world.advance("60"));
     let told = |decided: Decided| decided.unwrap().0.events;
@@ -373,7 +373,7 @@ fn each_kind_of_document_is_settled_by_itself() {
 }
 
 #[test]
-fn what_is_paid_fits_into_another_total() {
+fn a_revised_total_must_cover_the_payments() {
     let of = |total: &str| {
         let mut world = World::new();
         let expense = world.expense("122");

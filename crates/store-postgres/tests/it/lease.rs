@@ -280,7 +280,7 @@ async fn one_that_stands_still_believes_nothing_when_others_write() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn nobody_keeps_what_a_lost_commit_may_have_changed() {
+async fn a_commit_of_unknown_outcome_clears_the_cache() {
     let database = database();
     let store = open(&database.url).await;
     insert(&store, &counted(0)).await;

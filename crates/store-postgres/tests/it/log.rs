@@ -94,7 +94,7 @@ async fn a_gap_of_one_that_was_given_up_holds_up_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nobody_rewrites_the_log() {
+async fn the_log_cannot_be_rewritten() {
     let fixture = Fixture::new().await;
     let stamp = racun_store::testing::stamp(datetime!(2026-11-20 08:30 UTC));
     let tenant = Tenant::entity(entity(1));

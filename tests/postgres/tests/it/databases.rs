@@ -33,7 +33,7 @@ fn databases_made_in_parallel_are_distinct_and_prepared() {
 }
 
 #[test]
-fn a_dropped_database_is_gone_although_somebody_is_connected() {
+fn a_database_is_dropped_despite_open_connections() {
     let (kept, dropped) = (one(), one());
     let url = dropped.url.clone();
     let runtime = tokio::runtime::Runtime::new().unwrap();
