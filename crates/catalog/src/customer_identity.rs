@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn customers_are_told_by_tax_number_or_else_by_name_and_address() {
+    fn customers_are_identified_by_tax_number_or_else_by_name_and_address() {
         for (one, other, same) in [
             ("Ana|SI10039856", "Ana s.p.|10039856|SI", true),
             ("Ana|SI 100 398 56", "Bor|si10039856", true),

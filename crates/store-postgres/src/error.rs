@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_full_disk_is_told_from_other_failures() {
+    fn a_full_disk_is_distinguished_from_other_failures() {
         let failed = |text: &str| {
             let information = Box::new(text.to_owned());
             unavailable(&Error::DatabaseError(DatabaseErrorKind::Unknown, information))

@@ -369,7 +369,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_full_disk_is_told_until_there_is_room_and_reads_go_on() {
+    async fn a_full_disk_is_reported_until_there_is_room_and_reads_go_on() {
         let store = SqliteStore::in_memory(&[&SAMPLES]).unwrap();
         let pages = async |more: i64| {
             let set = move |connection: &mut Connection| {

@@ -174,7 +174,7 @@ fn a_security_event_is_in_the_log_once_and_is_counted() {
 }
 
 #[test]
-fn bytes_that_are_no_request_are_told_once_and_are_no_error() {
+fn bytes_that_are_no_request_are_logged_once_and_not_as_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start::<&str>(folder.path(), &[]);
     let live = "GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n";
@@ -238,7 +238,7 @@ fn bytes_behind_a_request_end_no_thread_that_serves() {
 }
 
 #[test]
-fn chunks_that_cannot_be_read_are_told_and_seen_once_with_a_token_and_without() {
+fn unreadable_chunks_are_refused_and_logged_once_with_and_without_a_token() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(folder.path(), &[("RACUN__ACCESS__SIGNUP", "open")]);
     let ana = r#"{"email":"ana@corp.example","password":"long enough 1"}"#;

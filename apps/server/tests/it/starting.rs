@@ -53,7 +53,7 @@ fn large_blocks_of_memory_are_kept_apart_unless_the_operator_chose() {
 }
 
 #[test]
-fn the_first_start_tells_how_to_get_a_key_and_the_next_does_not() {
+fn only_the_first_start_prints_how_to_get_a_key() {
     let folder = tempfile::tempdir().unwrap();
     let is_hint = |record: &Value| record["message"].as_str().unwrap().contains("api-keys");
     let is_last = |record: &Value| record["message"] == "ended";

@@ -67,7 +67,7 @@ fn a_session_says_which_environment() {
 }
 
 #[test]
-fn numbers_that_cannot_be_are_told() {
+fn numbers_that_cannot_be_are_reported() {
     let accounts = json!({"bank_accounts": [
         {"iban": "SI56263300012039086"},
         {"iban": "SI00"},

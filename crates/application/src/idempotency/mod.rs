@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn an_effect_is_told_or_numbered_and_names_what_it_made() {
+    fn an_effect_is_reported_or_numbered_and_names_what_it_made() {
         let wanted = request("a", NOW);
         let other = KeyedRequest { key: "made".to_owned(), ..wanted.clone() };
         let told = Event {

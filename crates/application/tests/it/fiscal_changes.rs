@@ -88,7 +88,7 @@ async fn skipped_documents_are_paid_by_transfer_until_fiscalized() {
 }
 
 #[tokio::test]
-async fn croatia_is_told_with_the_original_means_each_time() {
+async fn croatia_gets_the_original_means_each_time() {
     let own = in_croatia().await;
     let stamp = own.shop.stamp.clone();
     own.office.then_is_silent();
@@ -116,7 +116,7 @@ async fn croatia_is_told_with_the_original_means_each_time() {
 }
 
 #[tokio::test]
-async fn several_payments_are_told_together() {
+async fn several_payments_are_reported_together() {
     let own = in_croatia().await;
     let stamp = own.shop.stamp.clone();
     let invoice = own.sell(&[Cash, Card], FiscalRequest::default()).await.unwrap();

@@ -126,7 +126,7 @@ async fn croatia_hears_how_it_is_paid_and_only_of_today() {
 }
 
 #[tokio::test]
-async fn amounts_are_told_by_rate_and_what_has_none_apart() {
+async fn amounts_are_reported_by_rate_and_what_has_none_apart() {
     let own = in_slovenia().await;
     let taxed = |rate: &str| {
         let mut line = line("Kruh", "1", "100");

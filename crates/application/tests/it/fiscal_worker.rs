@@ -76,7 +76,7 @@ async fn the_wait_doubles_up_to_an_hour() {
 }
 
 #[tokio::test]
-async fn a_process_that_dies_while_sending_leaves_what_another_one_sends_when_its_lease_is_over() {
+async fn a_message_of_a_killed_process_is_sent_by_another_after_the_lease() {
     for authority in [Authority::Furs, Authority::Fina] {
         let own = Fiscalizing::open(authority, crate::takings::on_sqlite(), stamp_on(false)).await;
         // It dies with the message sent: only the store knows the number.

@@ -256,12 +256,12 @@ impl Town {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn after_three_days_and_a_weekend_furs_is_told_of_everything_in_time() {
+async fn after_three_days_and_a_weekend_furs_has_every_report_in_time() {
     everything_is_told_in_time(Authority::Furs).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn after_three_days_and_a_weekend_cis_is_told_of_everything_in_time() {
+async fn after_three_days_and_a_weekend_cis_has_every_report_in_time() {
     everything_is_told_in_time(Authority::Fina).await;
 }
 

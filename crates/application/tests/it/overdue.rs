@@ -93,7 +93,7 @@ impl World {
 }
 
 #[tokio::test]
-async fn an_unpaid_invoice_is_told_of_once_when_its_day_has_passed() {
+async fn an_unpaid_invoice_is_reported_once_after_its_due_day() {
     let world = World::open().await;
     let invoice = world.invoice(date!(2026 - 11 - 25)).await;
     let paid = world.invoice(date!(2026 - 11 - 25)).await;
@@ -107,7 +107,7 @@ async fn an_unpaid_invoice_is_told_of_once_when_its_day_has_passed() {
 }
 
 #[tokio::test]
-async fn an_invoice_that_is_due_later_now_is_told_of_later() {
+async fn an_invoice_with_a_later_due_day_is_reported_later() {
     let world = World::open().await;
     let invoice = world.invoice(date!(2026 - 11 - 25)).await;
     let later = DocumentRequest {

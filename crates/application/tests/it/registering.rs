@@ -320,7 +320,7 @@ async fn a_registration_that_is_killed_leaves_no_premise_or_a_whole_one() {
 }
 
 #[tokio::test]
-async fn a_closing_that_is_killed_is_told_again_and_ends() {
+async fn a_killed_closing_is_reported_again_and_ends() {
     for (units, written) in [(0, false), (0, true), (1, false), (1, true)] {
         let (who, store) = on_flaky().await;
         let id = who.open("A1").await;

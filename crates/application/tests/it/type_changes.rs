@@ -243,7 +243,7 @@ async fn a_confirmed_change_is_made_whole_and_at_once() {
 }
 
 #[tokio::test]
-async fn bad_input_is_refused_before_anybody_is_told() {
+async fn bad_input_is_refused_before_any_report() {
     let till = Till::open().await;
     let refused = till.change(whole(Card, "100.01")).await.unwrap_err();
     assert_eq!(refusal(refused).code(), "payment_exceeds_total");

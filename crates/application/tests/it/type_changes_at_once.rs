@@ -35,7 +35,7 @@ async fn under_way(
 }
 
 #[tokio::test]
-async fn while_the_authority_is_told_of_a_change_the_same_one_waits_and_so_do_others() {
+async fn during_a_report_equal_and_other_changes_wait() {
     let away = || ReportError::Unreachable("timed out".to_owned());
     for answer in [Ok(()), Err(ReportError::Provider(provider("s008"))), Err(away())] {
         let till = Till::open().await;

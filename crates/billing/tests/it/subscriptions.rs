@@ -164,7 +164,7 @@ fn a_payment_by_bank_names_the_subscription() {
 }
 
 #[test]
-fn the_account_is_told_what_happened_to_its_entity() {
+fn the_account_gets_the_events_of_its_entity() {
     let own = start(&label(|_| ()), NOW);
     let told = own.event(Happening::Renewed, "system", &racun_store::testing::stamp(NOW));
     assert_eq!(told.tenant, racun_kernel::Tenant::account(own.account_id));

@@ -117,7 +117,7 @@ fn closing_ends_a_premise_and_its_devices_once() {
 }
 
 #[test]
-fn furs_is_told_of_the_day_in_ljubljana() {
+fn furs_gets_the_day_in_ljubljana() {
     let late = datetime!(2026-12-31 23:30 UTC);
     let premise = open(Authority::Furs, &actor(late));
     for is_closing in [false, true] {

@@ -51,7 +51,7 @@ fn options() -> Options {
 }
 
 #[test]
-fn addresses_of_one_network_are_told_from_those_of_all() {
+fn addresses_of_one_network_are_distinguished_from_those_of_all() {
     let special = [
         "0.0.0.0",
         "0.1.2.3",

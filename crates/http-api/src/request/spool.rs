@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn a_full_disk_is_told_as_such() {
+    async fn a_full_disk_is_reported_as_such() {
         let full = async || File::options().write(true).open("/dev/full").await;
         for bytes in [IN_MEMORY + 1_000, IN_MEMORY * 3] {
             let refused = arrive(payload(bytes), bytes, None, full).await.err().unwrap();

@@ -186,7 +186,7 @@ impl Store for Broken {
 }
 
 #[actix_web::test]
-async fn a_full_disk_is_told_as_such() {
+async fn a_full_disk_is_reported_as_such() {
     let api = Api::on(Arc::new(Broken::Full), RequestLimits::default()).await;
     let body = json!({"email": "a@b.si", "password": "correct horse 1"});
     let refused = api.post("/users/signup", &Who::anonymous(), body).await.with(503);

@@ -284,7 +284,7 @@ async fn no_host_and_no_origin_leads_around_the_plans() {
 }
 
 #[actix_web::test]
-async fn whom_a_subscriber_invites_is_under_the_same_white_label() {
+async fn users_whom_a_subscriber_invites_have_the_same_white_label() {
     let api = api_with(catalogue()).await;
     let ana = subscriber(&api).await;
     let invited = json!({"email": "eva@example.com", "send_invite": false});

@@ -135,7 +135,7 @@ fn issues(answer: &crate::harness::Answer) -> Vec<(String, String)> {
 }
 
 #[actix_web::test]
-async fn everything_that_is_wrong_with_a_body_is_told_at_once() {
+async fn everything_that_is_wrong_with_a_body_is_reported_at_once() {
     let api = Api::new().await;
     let owner = api.owner("owner@example.com").await;
     for (path, body, expected) in [
@@ -204,7 +204,7 @@ async fn everything_that_is_wrong_with_a_body_is_told_at_once() {
 }
 
 #[actix_web::test]
-async fn a_body_of_many_faults_is_told_of_fifty() {
+async fn a_body_of_many_faults_gets_fifty_issues() {
     let api = Api::new().await;
     let owner = api.owner("owner@example.com").await;
     let lines: Vec<_> = (0..2000).map(|n| json!({"name": n, "price": "x"})).collect();

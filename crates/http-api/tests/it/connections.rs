@@ -238,7 +238,7 @@ impl StoreDecorator for Held {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_connection_too_many_is_told_so_while_all_are_at_work() {
+async fn a_connection_too_many_is_refused_while_all_are_busy() {
     let store = SqliteStore::in_memory(&racun_application::tables()).unwrap();
     let (may_go_on, begun) = (Semaphore::new(0), Notify::new());
     let store = Arc::new(Held { store: Arc::new(store), may_go_on, begun });

@@ -71,7 +71,7 @@ async fn with_memory() -> (Api, Arc<Memory>) {
 }
 
 #[actix_web::test]
-async fn a_file_is_kept_told_of_downloaded_and_removed() {
+async fn a_file_is_stored_listed_downloaded_and_removed() {
     let (api, memory) = with_memory().await;
     let ana = api.owner("ana@example.com").await;
     let made = put(&api, &ana, Sent(PDF, "Ponudba št. 1.pdf", "application/pdf"), ATTACHMENT).await;

@@ -214,7 +214,7 @@ async fn names_and_starts_are_checked() {
 }
 
 #[actix_web::test]
-async fn a_sequence_starts_where_it_is_told_until_it_has_begun() {
+async fn a_sequence_starts_at_its_setting_until_it_is_used() {
     let hr = Taxpayer::croatian().await;
     let premise = hr.premise("A").await;
     let device = hr.device(&premise, "1").await;

@@ -14,7 +14,7 @@ async fn put_in(who: &Taxpayer, file: &[u8]) -> crate::harness::Answer {
 }
 
 #[actix_web::test]
-async fn a_certificate_is_kept_and_told_of() {
+async fn a_certificate_is_stored_and_described() {
     let si = Taxpayer::slovenian().await;
     si.get(CERTIFICATE).await.with(404);
     let made = put_in(&si, &file(TAX_NUMBER, 2025, 2030)).await.with(201).json();

@@ -203,7 +203,7 @@ async fn mistakes_are_named_by_path_or_code_and_take_no_number() {
 }
 
 #[actix_web::test]
-async fn voiding_issues_a_credit_note_that_is_told_and_cannot_be_voided() {
+async fn voiding_issues_a_credit_note_that_is_reported_and_cannot_be_voided() {
     let si = open(Taxpayer::slovenian().await).await;
     let sold = si.sell(json!({"payments": []})).await.with(201).json();
     let void = format!("/invoices/{}/void", text(&sold["id"]));

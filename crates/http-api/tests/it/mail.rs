@@ -9,7 +9,7 @@ use crate::mailbox::{Post, token_in};
 const OWNER: &str = "owner@example.com";
 
 #[actix_web::test]
-async fn an_invoice_is_sent_with_a_link_that_anybody_may_follow() {
+async fn an_invoice_is_sent_with_a_public_link() {
     let post = Post::open().await;
     let (api, owner) = (&post.api, post.owner(OWNER).await);
     let customer = json!({"name": "<b>Bor</b> & {entity_name}", "email": "bor@example.com"});

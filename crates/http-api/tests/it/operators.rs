@@ -269,7 +269,7 @@ async fn an_operator_sells_and_does_not_keep_books() {
 }
 
 #[actix_web::test]
-async fn takings_are_told_by_who_sold() {
+async fn takings_are_reported_by_seller() {
     let till = Till::new().await;
     let (api, ana) = (&till.api, &till.ana);
     let operator = api.operator(ana, till.eva_id(), "042").await;

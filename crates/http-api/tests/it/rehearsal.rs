@@ -265,7 +265,7 @@ async fn whatever_is_refused_leaves_no_trace_though_the_rest_of_it_is_good() {
 }
 
 #[actix_web::test]
-async fn a_sale_is_told_once_and_only_when_it_is_good() {
+async fn a_sale_is_reported_once_and_only_when_it_is_good() {
     let mut world = World::new().await;
     world.fill().await;
     let sale = |footer: &str| {
@@ -345,7 +345,7 @@ async fn issues_found_so_far_are_reported_when_a_rehearsal_does_not_end() {
 }
 
 #[actix_web::test]
-async fn a_long_body_is_told_what_its_first_check_finds() {
+async fn a_long_body_gets_the_issues_of_its_first_check() {
     let world = World::new().await;
     let before = world.store.units();
     let body = json!({"name": "", "note": "x".repeat(300_000), UNKNOWN: 1});

@@ -229,7 +229,7 @@ async fn where_nothing_is_fiscalized_a_type_is_just_changed() {
 }
 
 #[actix_web::test]
-async fn while_a_change_is_told_the_same_one_is_asked_to_come_back() {
+async fn during_a_report_the_same_change_is_to_be_retried() {
     let till = Till::open().await;
     let (asked, was_asked) = oneshot::channel();
     let (open, gate) = oneshot::channel();

@@ -202,7 +202,7 @@ fn states_hold_when_and_by_whom() {
 }
 
 #[test]
-fn an_invoice_that_comes_to_something_else_is_noted_and_told() {
+fn an_invoice_of_another_total_is_noted_and_reported() {
     for (tab, before, invoice, expected, told) in [
         ("12.60", "0", "9.20", "-3.4", "pos_tab.issued pos_tab.invoice_differs"),
         ("12.60", "9.20", "9.20", "-12.6", "pos_tab.issued pos_tab.invoice_differs"),

@@ -192,7 +192,7 @@ fn a_day_is_added_up_in_all_its_parts() {
 }
 
 #[test]
-fn two_people_of_one_name_are_told_apart_and_one_who_changed_it_is_one() {
+fn two_people_of_one_name_are_distinguished_and_one_who_changed_it_is_one() {
     let by = |seller| Sale { seller, ..sold("inv_1", "1", "1") };
     let sales = [
         by(seller("usr_1", Some("Ana"))),

@@ -435,7 +435,7 @@ proptest! {
     }
 
     #[test]
-    fn an_invoice_is_told_paid_when_it_becomes_so(
+    fn an_invoice_is_reported_paid_when_it_becomes_so(
         totals in totals(),
         commands in vec(commands(), 1..40),
     ) {

@@ -336,7 +336,7 @@ fn each_event_is_logged_once() {
 }
 
 #[test]
-fn a_draft_is_never_told_paid() {
+fn a_draft_is_never_reported_paid() {
     let mut world = World::new();
     let draft = world.add(SettleableKind::Invoice, SettleableStage::Draft, "100");
     assert_eq!(world.revise(&draft, "0").unwrap().0.events, []);

@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn the_record_is_told_from_other_rows_of_its_id() {
+    fn the_record_is_distinguished_from_other_rows_of_its_id() {
         let stamp = crate::testing::stamp(OffsetDateTime::UNIX_EPOCH);
         let (entity, other) = (stamp.id(), stamp.id());
         let (note, own) = (Note::new(entity, "x", "y"), Sample::new(entity, "x"));
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn actors_are_told_by_their_ids() {
+    fn actors_are_known_by_their_ids() {
         for (actor, kind, is_known) in [
             ("usr_01", ActorType::User, true),
             ("key_01", ActorType::ApiKey, true),

@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn all_issues_are_told_and_nothing_of_what_was_filled_in() {
+    fn all_issues_are_reported_without_those_of_filled_gaps() {
         for (text, expected) in [
             ("{}", "name: is required [required]; count: is required [required]"),
             (

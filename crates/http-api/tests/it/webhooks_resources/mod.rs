@@ -156,7 +156,7 @@ fn with(mut body: Value, more: Value) -> Value {
 }
 
 #[actix_web::test]
-async fn every_kind_is_told_by_what_causes_it_or_says_why_nothing_does() {
+async fn every_kind_is_reported_by_what_causes_it_or_says_why_nothing_does() {
     let mut story = Story::begin().await;
     story.records().await;
     story.documents().await;
