@@ -13,7 +13,10 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
 /// What the courier allows for an exchange.
-const EXCHANGE: Duration = Duration::from_millis(500);
+/// For so long receivers that never answer are waited for.
+const HASTE: Duration = Duration::from_millis(500);
+/// Longer than any exchange with one that answers takes.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A receiver that does `serve` with each connection.
 struct Receiver {
@@ -89,9 +92,13 @@ impl Receiver {
 }
 
 fn courier() -> HttpCourier {
+    waiting(PATIENCE)
+}
+
+fn waiting(exchange: Duration) -> HttpCourier {
     let reach = Reach::ThisMachine;
-    let usual = Options::default();
-    let options = Options { allow_private_addresses: true, exchange: EXCHANGE, reach, ..usual };
+    let usual = Options { connect: exchange, ..Options::default() };
+    let options = Options { allow_private_addresses: true, exchange, reach, ..usual };
     HttpCourier::new(options).unwrap()
 }
 
@@ -206,7 +213,7 @@ async fn of_a_body_without_end_the_beginning_is_read() {
     assert!((4_000..=4_096).contains(&answer.body.len()), "{}", answer.body.len());
     assert!(answer.body.starts_with("živel!!"));
     // The connection was closed on it, with what sockets hold in between left unread.
-    let written = tokio::time::timeout(Duration::from_secs(5), ends.recv()).await.unwrap().unwrap();
+    let written = tokio::time::timeout(PATIENCE, ends.recv()).await.unwrap().unwrap();
     assert!(written < 4_000_000, "{written} chunks were taken");
 }
 
@@ -243,7 +250,7 @@ async fn slow_hanging_and_truncated_responses_are_timeouts_within_the_limit() {
         ("silence", silent),
         ("half an answer", half),
     ] {
-        let reason = failed(receiver.post().await);
+        let reason = failed(waiting(HASTE).post(&receiver.event("http")).await);
         assert_eq!(reason, "no complete answer within 500ms", "{name}");
         assert_eq!(receiver.connections(), 1, "{name}: nothing is repeated");
     }
@@ -313,7 +320,7 @@ async fn silent_and_closed_ports_are_failures() {
         body: String::new(),
     };
     // The system takes the connection, and no code ever reads from it.
-    let reason = failed(courier().post(&post(address)).await);
+    let reason = failed(waiting(HASTE).post(&post(address)).await);
     assert_eq!(reason, "no complete answer within 500ms");
     drop(listener);
     failed(courier().post(&post(address)).await);

@@ -19,7 +19,8 @@ use tokio::sync::Semaphore;
 use tokio::task::{JoinHandle, JoinSet};
 
 /// Until silence is taken for silence.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// Longer than an answer takes that comes at all.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What a stand-in answers to a request, as its whole text; `None` leaves it without an answer.
 type Script = dyn Fn(&Value) -> Option<String> + Send + Sync;
@@ -267,7 +268,7 @@ async fn an_entity_has_two_calls_under_way_and_those_who_ask_the_same_ask_once()
     let gate = Arc::new(Semaphore::new(0));
     let script = |asked: &Value| Some(http(200, &verdict(asked, true).to_string()));
     let commission = Commission::behind(script, Some(Arc::clone(&gate))).await;
-    let vies = Arc::new(commission.patient(Duration::from_secs(30)));
+    let vies = Arc::new(commission.vies());
     let mut asking = JoinSet::new();
     for _ in 0..12 {
         let vies = Arc::clone(&vies);

@@ -274,7 +274,7 @@ async fn one_that_stands_still_believes_nothing_when_others_write() {
     let now = tokio::time::timeout(PATIENCE, count_up(&second)).await.expect("it waits no longer");
     told.store(now, Ordering::SeqCst);
     assert!(!is_alone(&first.store), "its validity has run out");
-    assert!(watching.await.unwrap() > 100, "the first one read from memory while it was sure");
+    assert!(watching.await.unwrap() > 0, "the first one read from memory while it was sure");
     drop(goes_on);
     assert_eq!(read(&first.store).await, 1, "it reads what is there when it goes on");
 }

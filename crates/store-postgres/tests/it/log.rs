@@ -29,7 +29,7 @@ fn full(id: &str) -> String {
 async fn shown(fixture: &Fixture, expected: &[&str]) {
     let expected: Vec<String> = expected.iter().map(|id| full(id)).collect();
     let mut found = Vec::new();
-    for _ in 0..2_000 {
+    for _ in 0..10_000 {
         let logged = fixture.store.events_after(0, 100).await.unwrap();
         found = logged.iter().map(|logged| logged.activity.id.to_string()).collect::<Vec<_>>();
         if found.len() >= expected.len() {
