@@ -36,6 +36,8 @@
 //! those of `calculation`, or given (custom documents) and checked. An issued document's snapshots
 //! change only by an update that leaves a [`Version`].
 
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
+
 mod advance;
 mod amounts;
 pub mod calculation;

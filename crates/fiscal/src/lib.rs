@@ -33,6 +33,8 @@
 //!
 //! Sources: the technical specifications and laws named at each rule.
 
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
+
 mod certificate;
 mod checks;
 mod device;

@@ -27,6 +27,8 @@
 //! append of one name is applied once, for ever. Nothing is added under a live claim, and at most
 //! one device has one. A tab that ended never changes. Nothing here reads a clock or makes an id.
 
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
+
 mod append;
 mod check;
 mod closing;

@@ -29,6 +29,8 @@
 //! is refunded and settled of a credit note never exceeds its total. A decision takes the same time
 //! however many payments a document has, for it sees kept totals.
 
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
+
 mod error;
 pub mod events;
 mod input;

@@ -52,6 +52,26 @@ pub struct Settleable {
 }
 
 impl Settleable {
+    /// An issued `kind` called `id` of `total_with_tax`, of which nothing is paid yet.
+    #[must_use]
+    pub fn issued(
+        id: String,
+        kind: SettleableKind,
+        currency: Currency,
+        total_with_tax: Decimal,
+    ) -> Self {
+        Self {
+            id,
+            kind,
+            stage: SettleableStage::Issued,
+            currency,
+            total_with_tax,
+            total_paid: Decimal::zero(),
+            total_applied: Decimal::zero(),
+            total_credited: Decimal::zero(),
+        }
+    }
+
     /// Whether nothing is left to pay, refund or use.
     #[must_use]
     pub fn is_paid(&self) -> bool {

@@ -112,20 +112,7 @@ pub fn place_of(premise: &str, device: &str, numbering: Numbering) -> PlaceOfIss
 
 /// A sale of `total` of which nothing is taxed.
 pub fn sale(kind: SaleKind, total: &str) -> Sale {
-    Sale {
-        kind,
-        total: decimal(total),
-        taxes: Vec::new(),
-        exempt: Decimal::zero(),
-        reverse_charge: Decimal::zero(),
-        untaxed: Decimal::zero(),
-        consumption: Vec::new(),
-        margin: Decimal::zero(),
-        settled: Decimal::zero(),
-        buyer: None,
-        means: Vec::new(),
-        corrects: Vec::new(),
-    }
+    Sale::new(kind, decimal(total), Vec::new())
 }
 
 pub fn tax(rate: &str, base: &str, amount: &str) -> SaleTax {

@@ -12,7 +12,6 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
-/// What the courier allows for an exchange.
 /// For so long receivers that never answer are waited for.
 const HASTE: Duration = Duration::from_millis(500);
 /// Longer than any exchange with one that answers takes.

@@ -82,16 +82,8 @@ impl World {
             SettleableKind::Expense => "exp_",
         };
         let id = format_ulid(prefix, self.stamp.ulid());
-        let document = Settleable {
-            id: id.clone(),
-            kind,
-            stage,
-            currency: Currency::EUR,
-            total_with_tax: decimal(total),
-            total_paid: Decimal::zero(),
-            total_applied: Decimal::zero(),
-            total_credited: Decimal::zero(),
-        };
+        let document = Settleable::issued(id.clone(), kind, Currency::EUR, decimal(total));
+        let document = Settleable { stage, ..document };
         self.documents.insert(id.clone(), document);
         id
     }
