@@ -124,7 +124,7 @@ mod tests {
                 let keys = |customer: &Customer| [customer.tax_key(), customer.name_key()];
                 let shared = keys(&one).into_iter().zip(keys(&other));
                 let shared = shared.filter(|(one, other)| one.is_some() && one == other).count();
-                assert!(shared > 0, "nobody finds {other:?} by {one:?}");
+                assert!(shared > 0, "{other:?} is not found by {one:?}");
             }
         }
     }

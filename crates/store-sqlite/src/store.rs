@@ -387,7 +387,7 @@ mod tests {
         let port: &dyn Store = &store;
         port.insert(vec![sample("smp_1", 1)], Vec::new()).await.unwrap();
         pages(0).await;
-        assert_eq!(port.ping().await, Ok(()), "nobody has met it yet");
+        assert_eq!(port.ping().await, Ok(()), "no write has failed yet");
         let refused = port.insert(vec![sample("smp_2", 1_000_000)], Vec::new()).await;
         assert_eq!(refused, Err(StoreError::Full));
         assert_eq!(port.ping().await, Err(StoreError::Full));

@@ -114,7 +114,7 @@ pub async fn neighbours() {
         unread.push(reader);
     }
     let beside = good_client(&racun, &good, path);
-    line("beside lists that nobody reads", beside);
+    line("beside lists that are not read", beside);
     let most = resident(&racun);
     aim(
         "99 % beside unread lists",

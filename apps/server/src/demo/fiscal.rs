@@ -160,7 +160,7 @@ impl Shop<'_> {
             if receipt::told(self.authority, &read.body)?["status"] == "success" {
                 return Ok(read);
             }
-            ensure!(started.elapsed() < PATIENCE, "nobody told of it: {}", read.body);
+            ensure!(started.elapsed() < PATIENCE, "it was not reported: {}", read.body);
         }
     }
 

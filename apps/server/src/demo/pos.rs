@@ -128,7 +128,7 @@ async fn race(devices: &[Player; 2], tab: &str) -> anyhow::Result<usize> {
         answer.show(&["status", "claimed_by_device", "code"]);
     }
     let winner = answers.iter().position(|answer| answer.status == StatusCode::OK);
-    let winner = winner.context("nobody got the claim")?;
+    let winner = winner.context("no till got the claim")?;
     ensure!(answers[1 - winner].status == StatusCode::CONFLICT, "both got the claim");
     Ok(winner)
 }

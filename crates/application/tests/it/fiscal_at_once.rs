@@ -159,7 +159,7 @@ async fn a_process_killed_at_any_step_leaves_no_gap_and_nothing_unsent() {
                 for _ in 0..20 {
                     tokio::task::yield_now().await;
                 }
-                unknown("nobody heard of it")
+                unknown("it did not arrive")
             });
             finished = dies_after(&own, polls).await.is_some();
             own.office.forget();

@@ -90,7 +90,7 @@ async fn a_skipped_document_takes_the_next_number_and_keeps_its_old_one() {
     assert_eq!(fiscal(&done).status, FiscalStatus::Success);
     assert_eq!(record(&done).issued_at, Authority::Furs.local(NOW + Duration::HOUR));
     let heard = own.office.heard();
-    assert!(heard.len() == 1 && !heard[0].is_late(), "nobody has it under this number yet");
+    assert!(heard.len() == 1 && !heard[0].is_late(), "the authority has no such number yet");
     let versions = documents::versions(own.shop.cx(), skipped.id, |version| version);
     let versions = versions.await.unwrap().rows;
     let [version] = &versions[..] else { panic!("{versions:?}") };

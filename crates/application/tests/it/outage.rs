@@ -308,7 +308,7 @@ fn check_alarms(own: &Town, issued: &[Document], alarms: &[(OffsetDateTime, Alar
         assert_eq!(alarm.authority, own.authority);
     }
     let alarmed: BTreeSet<DocumentId> = alarms.iter().map(|(_, alarm)| alarm.document_id).collect();
-    assert_eq!(alarmed.len(), alarms.len(), "nobody is alarmed twice");
+    assert_eq!(alarmed.len(), alarms.len(), "each alarm is raised once");
     let is_near = |document: &&Document| own.deadline(document) - END < Duration::DAY;
     let near = issued.iter().filter(is_near).count();
     match own.authority {

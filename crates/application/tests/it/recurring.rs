@@ -294,7 +294,7 @@ async fn an_interruption_between_periods_loses_and_doubles_nothing() {
         flaky.fail_after(2, runs % 2 == 0);
         let report = shop.run(shop.stamp.now()).await;
         assert!(report.invoices <= 2, "{report:?}");
-        assert_eq!(report.failures, 0, "a store that fails is nobody's failure");
+        assert_eq!(report.failures, 0, "a failing store counts as no failure of an invoice");
         interruptions += report.interruptions;
         runs += 1;
     }

@@ -336,7 +336,7 @@ async fn an_attempt_lets_the_same_change_through_and_no_other() {
     // told.
     till.authority.then_is_away();
     failure(till.change(whole(Card, "41")).await);
-    till.is_untouched(till.attempt("card"), "still nobody answered").await;
+    till.is_untouched(till.attempt("card"), "there is still no answer").await;
     assert_eq!(till.change(to(Card)).await.unwrap().kind, Card);
     assert_eq!(till.authority.heard(), [till.to(Card), till.to(Card)]);
     till.is_only(Card).await;
@@ -429,7 +429,7 @@ async fn a_store_that_fails_before_the_report_leaves_the_authority_alone() {
         assert!(matches!(lost, Error::Document(DocumentError::Store(_))), "{lost:?}");
         till.store.heal();
         assert_eq!(till.authority.heard(), []);
-        till.is_untouched(attempt, "nobody was told").await;
+        till.is_untouched(attempt, "no report was sent").await;
     }
     till.change_later(to(Card)).await.unwrap();
     till.is_only(Card).await;

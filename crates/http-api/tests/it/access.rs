@@ -193,7 +193,7 @@ async fn an_invitation_is_listed_accepted_and_worthless_afterwards() {
     assert_eq!(accepted["entity_id"], owner.entity());
     let new = Who::key(accepted["access_token"].as_str().unwrap());
     let own = api.post("/customers", &new, json!({"name": "Bor"})).await.with(400).json();
-    assert_eq!(own["cause"]["code"], "entity_required", "nobody is pulled into an entity");
+    assert_eq!(own["cause"]["code"], "entity_required", "an invitation changes no entity");
     let new = new.in_entity(owner.entity());
     api.post("/customers", &new, json!({"name": "Bor"})).await.with(201);
     api.post(&accept, &Who::anonymous(), body).await.with(422);

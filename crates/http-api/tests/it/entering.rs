@@ -312,7 +312,7 @@ async fn an_inline_customer_who_is_known_is_that_one() {
     assert_eq!(draft["customer_id"], at_once[0]["customer_id"]);
     api.delete(&format!("/customers/{}", text(&id)), &owner).await.with(204);
     let new_customer = sell(json!({"name": "Ana", "tax_number": "SI10039856"})).await;
-    assert_ne!(new_customer["customer_id"], id, "nobody is found in the trash");
+    assert_ne!(new_customer["customer_id"], id, "customers in the trash are not found");
 }
 
 #[actix_web::test]

@@ -135,7 +135,7 @@ async fn a_croatian_premise_is_a_name_with_devices() {
     let devices = hr.get(&format!("/premises/{id}/devices")).await.with(200).json();
     assert_eq!(devices, json!([device_body]));
     assert_eq!(hr.get(&format!("/devices/{device}")).await.with(200).json(), device_body);
-    assert_eq!(hr.authorities.told().len(), 0, "nobody is told");
+    assert_eq!(hr.authorities.told().len(), 0, "no report is sent");
     let again = hr.post("/premises", body).await.with(409);
     assert_eq!(cause(&again), "duplicate");
     assert_eq!(cause(&hr.create_device(&id, "12").await.with(409)), "duplicate");

@@ -163,7 +163,7 @@ async fn refused_documents_cause_no_query() {
     assert_eq!(register.count(), 0);
     let calculated = api.post("/documents/calculate?type=invoice", &owner, invoice(german()));
     calculated.await.with(200);
-    assert_eq!(register.count(), 0, "a calculation asks nobody");
+    assert_eq!(register.count(), 0, "a calculation sends no query");
 }
 
 #[actix_web::test]

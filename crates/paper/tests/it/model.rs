@@ -273,7 +273,7 @@ fn fiscal_marks_and_their_code_are_printed() {
     assert_eq!(fact(&paper, "operator"), Some("Miha"));
     let issued_at = fact(&paper, "issued_at").map(|text| text.replace('\u{a0}', " "));
     assert_eq!(issued_at.as_deref(), Some("20. 11. 2026 11:02:03"));
-    assert!(!paper.texts().iter().any(|text| text.contains("12345678")), "nobody's tax number");
+    assert!(!paper.texts().iter().any(|text| text.contains("12345678")), "no tax number is shown");
     let test = FiscalRecord { environment: Environment::Sandbox, ..record };
     let told = Fiscalization::pending(Authority::Fina, test);
     let croatian = crate::sample::paper(&invoice().with_fiscalization(told, &at));

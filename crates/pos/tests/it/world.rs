@@ -101,7 +101,7 @@ pub fn word<T>(result: &Result<T, PosError>) -> String {
         Err(PosError::Invoice(issue)) => codes(&issue.clone().into()),
         Err(PosError::Invalid(issues)) => codes(issues),
         Err(PosError::NotFound { .. }) => "not_found".to_owned(),
-        Err(PosError::DayClosed(_) | PosError::ClosedMeanwhile) => panic!("nobody closes a day"),
+        Err(PosError::DayClosed(_) | PosError::ClosedMeanwhile) => panic!("no day is closed here"),
         Err(PosError::Store(error)) => panic!("there is no store: {error}"),
     }
 }

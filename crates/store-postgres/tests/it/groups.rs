@@ -279,7 +279,7 @@ async fn a_cancelled_caller_does_not_cancel_shared_reads() {
         first.abort();
         for other in others {
             let found = tokio::time::timeout(Duration::from_secs(10), other).await;
-            let found = found.expect("nobody waits for ever").unwrap().unwrap();
+            let found = found.expect("every caller is answered").unwrap().unwrap();
             assert_eq!(found, std::slice::from_ref(&note));
         }
     }

@@ -134,6 +134,6 @@ fn a_template_that_many_ask_for_is_prepared_at_most_once() {
         }
     });
     let prepared = prepared.into_inner();
-    assert!(prepared <= 1, "another process may have been first, nobody second");
+    assert!(prepared <= 1, "another process may have been first, none second");
     println!("\nprepared {prepared}");
 }

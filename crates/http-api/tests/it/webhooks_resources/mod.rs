@@ -26,7 +26,7 @@ const UNTOLD: &[(&str, &str)] = &[
     ("order_integration.", "orders of shops are not taken"),
     ("e_invoicing.", "electronic invoices are not sent"),
     ("white_label_subscription.cancel", "cancelling is done at a card processor's; there is none"),
-    ("white_label_subscription.payment_failed", "nobody here takes cards"),
+    ("white_label_subscription.payment_failed", "there is no provider of cards"),
 ];
 
 const OWNER: &str = "owner@example.com";
