@@ -8,7 +8,7 @@ use time::{Date, OffsetDateTime};
 use crate::calculation::{CalculationMode, SummaryTax};
 use crate::line::{Line, NewLine};
 use crate::{
-    CreationSource, DocumentKind, EInvoiceWishes, Party, Texts, TransactionType, Translations,
+    CreationSource, DocumentKind, EInvoiceOptions, Party, Texts, TransactionType, Translations,
     UnitSnapshot, ViesData,
 };
 
@@ -100,7 +100,7 @@ pub struct Content {
     pub metadata: Metadata,
     /// What is wanted of its electronic invoices.
     #[serde(default, skip_serializing_if = "EInvoiceWishes::is_empty")]
-    pub e_invoices: EInvoiceWishes,
+    pub e_invoices: EInvoiceOptions,
     /// Lines, in the request's order.
     pub lines: Vec<Line>,
 }
@@ -184,7 +184,7 @@ impl Content {
             vies: None,
             reference: None,
             metadata: Metadata::default(),
-            e_invoices: EInvoiceWishes::default(),
+            e_invoices: EInvoiceOptions::default(),
             lines: Vec::new(),
         }
     }

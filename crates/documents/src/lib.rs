@@ -73,7 +73,7 @@ pub use document::{
     check_issue_day,
 };
 pub use e_invoice::{
-    EInvoiceForm, EInvoiceWishes, Validation, ValidationStatus, ValidationWish, Validations,
+    EInvoiceForm, EInvoiceOptions, Validation, ValidationOption, ValidationStatus, Validations,
 };
 pub use error::{DocumentError, Refused};
 pub use fiscalization::{FiscalRecord, FiscalStatus, Fiscalization};

@@ -3,7 +3,7 @@
 use racun_access::{Entity, Key, Settings, setting};
 use racun_catalog::{BusinessUnit, Customer};
 use racun_documents::{
-    Content, DocumentError, DocumentKind, EInvoiceWishes, NewLine, Party, TaxTreatment, Texts,
+    Content, DocumentError, DocumentKind, EInvoiceOptions, NewLine, Party, TaxTreatment, Texts,
     TransactionType, UnitSnapshot,
 };
 use racun_kernel::{BankAccount, Currency, ExchangeRate, Issue, Issues, Patch, Stamp};
@@ -65,7 +65,7 @@ pub(super) fn compose(
         transaction_type: treatment.transaction_type,
         reference: request.reference.value().filter(|text| !text.is_empty()).cloned(),
         metadata: request.metadata.value().cloned().unwrap_or_default(),
-        e_invoices: wishes(kind, entity, request, issues),
+        e_invoices: options(kind, entity, request, issues),
         lines: Vec::new(),
     };
     (content, lines)
@@ -119,7 +119,7 @@ pub(super) fn recompose(
     if let Some(translations) = &request.translations {
         content.translations = translations.clone();
     }
-    content.e_invoices = content.e_invoices.with(wishes(kind, entity, request, issues));
+    content.e_invoices = content.e_invoices.with(options(kind, entity, request, issues));
     if let Some(issuer) = &request.issuer {
         content.issuer = issuer.clone().onto(content.issuer);
     }
@@ -161,12 +161,12 @@ pub(super) fn recompose(
 }
 
 /// What the request wants of electronic invoices; what cannot be goes to `issues`.
-fn wishes(
+fn options(
     kind: DocumentKind,
     entity: &Entity,
     request: &DocumentRequest,
     issues: &mut Issues,
-) -> EInvoiceWishes {
+) -> EInvoiceOptions {
     if !request.e_invoices.validation.is_empty() {
         let refused = Policy::of(entity).refused(kind, &request.e_invoices);
         refused.iter().for_each(|issue| issues.push(issue.clone()));

@@ -2,16 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use racun_documents::calculation::CalculationMode;
 use racun_documents::number_format::{FormatKind, NumberFormat};
 use racun_documents::{
-    Content, CreationSource, Document, DocumentError, DocumentId, DocumentKind, EInvoiceWishes,
-    GivenTotals, Line, LineTaxDetail, NewDocument, NewLine, NumberFormats, Numbering, Party,
-    PaymentChange, Refused, Revision, Stage, Texts, TitleType, TransactionType, Translations,
-    Voided,
+    Content, CreationSource, Document, DocumentError, DocumentId, DocumentKind, GivenTotals, Line,
+    LineTaxDetail, NewDocument, NewLine, NumberFormats, Numbering, Party, PaymentChange, Refused,
+    Revision, Stage, Voided,
 };
 use racun_kernel::id::EntityId;
-use racun_kernel::{Currency, Decimal, ExchangeRate, Metadata, Person, Stamp, Tenant};
+use racun_kernel::{Currency, Decimal, ExchangeRate, Person, Stamp, Tenant};
 use racun_store::Record;
 use racun_store::testing::stamp;
 use time::macros::{date, datetime};
