@@ -13,20 +13,10 @@ use racun_settlement::events as settlement;
 use racun_store::EventKind;
 use racun_webhooks::events as webhooks;
 
-use crate::exports::archive::EXPORT_JOBS;
-use crate::jobs::JOBS;
+use crate::exports::archive::events::export_job;
+use crate::jobs::events::job;
 
 racun_store::events! {
-    /// What happens to jobs.
-    pub mod job on JOBS {
-        RETRIED = "job.retried",
-    }
-    /// What happens to exports that a worker puts together.
-    pub mod export_job on EXPORT_JOBS {
-        CREATED = "export_job.created",
-        COMPLETED = "export_job.completed",
-        FAILED = "export_job.failed",
-    }
     /// What the interface lists of payment apps. Nothing tells it: there are none.
     pub mod payment_app {
         CONNECTED = "payment_app.connected" to Entity,

@@ -23,6 +23,7 @@
 //! | `pos`           | tables and tabs of the point of sale                                       |
 //! | `printing`      | documents on paper: what is on them; the port to the typesetter            |
 //! | `idempotency`   | requests that are sent again, carried out once                             |
+//! | `records`       | stored documents, their links and payments: read, and held by units         |
 //! | `recurring`     | recurring invoices, and the job that makes their invoices                  |
 //! | `rekey`         | all that is sealed, sealed under another master key                        |
 //! | `settling`      | documents as settlement sees them, and what it changes on them             |
@@ -38,8 +39,10 @@
 pub mod activities;
 pub mod billing;
 pub mod budget;
+pub mod clock;
 pub mod consumer;
 pub mod documents;
+pub mod einvoice_files;
 pub mod einvoicing;
 pub mod entities;
 mod error;
@@ -52,14 +55,17 @@ pub mod fiscalization;
 pub mod idempotency;
 pub mod jobs;
 pub mod mailing;
+pub mod outbox;
 pub mod overdue;
 pub mod payments;
 pub mod people;
 pub mod pos;
 pub mod printing;
+pub mod records;
 pub mod recurring;
 pub mod rekey;
 mod settling;
+pub mod sharing;
 pub mod vat;
 pub mod webhooks;
 

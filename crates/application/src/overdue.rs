@@ -19,6 +19,7 @@ use serde::{Deserialize, Serialize};
 use time::macros::time;
 use time::{Date, OffsetDateTime};
 
+use crate::clock::Clock;
 use crate::consumer::LogConsumer;
 use crate::jobs::{Ending, Handler, Job, JobKind, LeaseError, NewJob, Outcome, still_held};
 
@@ -65,9 +66,6 @@ fn awaited(invoice: &Document) -> Option<Date> {
     let is_open = matches!(invoice.stage, Stage::Issued(_)) && !invoice.paid_in_full();
     invoice.content.date_due.filter(|_| is_open && invoice.deleted_at.is_none())
 }
-
-/// What time it is, and where ids come from.
-pub type Clock = Arc<dyn Fn() -> Stamp + Send + Sync>;
 
 /// Leaves a job for each invoice that may become overdue.
 pub struct OverdueReader {

@@ -9,9 +9,12 @@ use racun_kernel::Decimal;
 use racun_settlement::{PAYMENTS, Payment};
 use racun_store::{Context, Held, Many, UnitBuilder};
 
-use super::issue::{advances, hold_payments, payment_field};
-use super::{links, read};
+use super::issue::advances;
 use crate::error::Error;
+use crate::records::{
+    Sourced, all_of, all_where, by_field, hold_documents, hold_payments, hold_targeting, links_of,
+    payment_field,
+};
 use crate::settling::{WorkingSet, hold_allocations};
 
 /// What was seen around a document before the unit that voids it.
@@ -68,15 +71,14 @@ impl Around {
         if !matches!(id.kind(), DocumentKind::Invoice | DocumentKind::CreditNote) {
             return Ok(around);
         }
-        let by_document = read::by_field(&PAYMENTS, payment_field(id), &id.to_string());
-        let by_credit = read::by_field(&PAYMENTS, "type", "credit_note");
+        let by_document = by_field(&PAYMENTS, payment_field(id), &id.to_string());
+        let by_credit = by_field(&PAYMENTS, "type", "credit_note");
         let paid: Vec<Payment> =
-            read::all_where(cx.store, &tenant, &PAYMENTS, vec![by_document, by_credit]).await?;
+            all_where(cx.store, &tenant, &PAYMENTS, vec![by_document, by_credit]).await?;
         let settling = || paid.iter().filter(|payment| is_active_settlement(payment));
         if id.kind() == DocumentKind::Invoice {
-            let to_it = read::by_field(&RELATIONS, "target_id", &id.to_string());
-            let relations: Vec<Relation> =
-                read::all_of(cx.store, &tenant, &RELATIONS, to_it).await?;
+            let to_it = by_field(&RELATIONS, "target_id", &id.to_string());
+            let relations: Vec<Relation> = all_of(cx.store, &tenant, &RELATIONS, to_it).await?;
             around.notes =
                 parsed(settling().map(|payment| payment.credit_note_id.as_ref()).collect());
             let credits = relations.iter().filter(|relation| is_credit_on(relation, id));
@@ -89,7 +91,7 @@ impl Around {
         if let [invoice] = around.settled[..]
             && links.iter().any(|link| link.target_id == invoice && gives_back(link))
         {
-            around.own_links = Some((invoice, read::links_of(cx, invoice).await?));
+            around.own_links = Some((invoice, links_of(cx, invoice).await?));
         }
         Ok(around)
     }
@@ -104,14 +106,15 @@ impl Around {
         documents.sort_unstable();
         documents.dedup();
         documents.retain(|id| *id != self.id && named.iter().all(|link| link.target_id != *id));
-        let documents = links::hold_each(unit, documents);
+        let documents = hold_documents(unit, documents);
         let (is_invoice, is_note) =
             (self.id.kind() == DocumentKind::Invoice, self.id.kind() == DocumentKind::CreditNote);
-        let credits = links::hold_targeting(unit, is_invoice.then_some(self.id));
+        let credits = hold_targeting(unit, is_invoice.then_some(self.id));
         let payments = (is_invoice || is_note).then(|| hold_payments(unit, self.id));
-        let own = self.own_links.as_ref().map(|(invoice, _)| {
-            (links::Sourced::hold(unit, *invoice), hold_allocations(unit, *invoice))
-        });
+        let own = self
+            .own_links
+            .as_ref()
+            .map(|(invoice, _)| (Sourced::hold(unit, *invoice), hold_allocations(unit, *invoice)));
         HeldAround { seen: self, documents, credits, payments, own }
     }
 }
@@ -122,7 +125,7 @@ pub(super) struct HeldAround {
     documents: Many<Document>,
     credits: Many<Relation>,
     payments: Option<Many<Payment>>,
-    own: Option<(links::Sourced, Many<Payment>)>,
+    own: Option<(Sourced, Many<Payment>)>,
 }
 
 impl HeldAround {

@@ -9,22 +9,27 @@ use racun_documents::{
 };
 use racun_kernel::{Issue, Issues, PaymentType, Principal, Tenant};
 use racun_settlement::{NewPayment, PAYMENTS, Payment};
-use racun_store::{Actor, Context, Held, Store, StoreError, UnitBuilder, Writes};
+use racun_store::{Actor, Context, Held, Store, UnitBuilder, Writes};
 use serde_json::Value as Json;
 
 use super::buyer::{buyer, find_out, rechecked};
 use super::compose::{all_told, compose, told_with};
 use super::gather::{self, ResolvedReferences, gather};
-use super::issue::{Before, Made, Plan, hold_payments, live_payments, payment_field};
+use super::issue::{Before, Made, Plan};
+use super::links;
 use super::numbers::numbering;
 use super::request::{CustomTotals, DocumentRequest};
 use super::save::CatalogueWrites;
-use super::{links, read};
 use crate::billing::Meter;
 use crate::einvoicing::{Judging, Policy};
 use crate::error::Error;
 use crate::fiscalization::{
-    FiscalRequest, IssueContext, Ports, Prepared, outside_vat, prepare, send_first,
+    FiscalRequest, FiscalizationError, IssueContext, Ports, Prepared, outside_vat, prepare,
+    send_first,
+};
+use crate::records::{
+    Sourced, all_of, by_field, get_document, hold_document, hold_payments, links_of, live_document,
+    live_payments, payment_field,
 };
 use crate::vat::HeldFinding;
 
@@ -100,7 +105,7 @@ impl Order {
                 let prepared = prepare(ports, &gathered.entity, context).await;
                 // Issues of fields come before a rule without a field.
                 prepared.or_else(|refused| match refused {
-                    Error::Fiscalization(_) => {
+                    FiscalizationError::Refused(_) => {
                         let origin = Origin::Request(creation.custom.clone());
                         draft(&ports.cx.actor(), kind, &request, &gathered, origin)?;
                         Err(refused)
@@ -336,11 +341,11 @@ pub async fn finalize<'a>(
     let cx = ports.cx;
     let Finalizing { fiscal: request, e_invoices } = request.into();
     Policy::of(entity).refused(id.kind(), &e_invoices).into_result(())?;
-    let seen = read::get(cx, id).await?;
+    let seen = get_document(cx, id).await?;
     if !seen.is_draft() {
         return Err(Refused::NotDraft.into());
     }
-    let relations = read::links_of(cx, id).await?;
+    let relations = links_of(cx, id).await?;
     let links: Vec<DocumentId> = relations.iter().map(|relation| relation.target_id).collect();
     let paid = paid_on(cx, id).await?;
     let context = IssueContext::issue(id.kind(), links.clone(), paid, request);
@@ -368,7 +373,7 @@ pub async fn finalize<'a>(
         today: day.unwrap_or(today),
     };
     let mut unit = cx.unit();
-    let (draft, present) = (links::hold(&mut unit, id), links::Sourced::hold(&mut unit, id));
+    let (draft, present) = (hold_document(&mut unit, id), Sourced::hold(&mut unit, id));
     let payments = hold_payments(&mut unit, id);
     let plan = plan.hold(&mut unit);
     let meter = Meter::hold(&mut unit, entity, false);
@@ -376,7 +381,7 @@ pub async fn finalize<'a>(
     let found = found.map(|finding| (finding, entity.clone()));
     let made = unit.decide(move |held| {
         let payments = live_payments(held.all(payments)?);
-        let (draft, present) = (live(held.one(draft)?)?, present.read(held)?);
+        let (draft, present) = (live_document(held.one(draft)?)?, present.read(held)?);
         if !same_sequence(&seen, &draft) || !same_links(&relations, &present) {
             return Err(DocumentError::ChangedMeanwhile.into());
         }
@@ -404,18 +409,10 @@ pub async fn finalize<'a>(
 
 /// How what is paid on the document `id` is paid.
 async fn paid_on(cx: Context<'_>, id: DocumentId) -> Result<Vec<PaymentType>, Error> {
-    let clause = read::by_field(&PAYMENTS, payment_field(id), &id.to_string());
-    let paid: Vec<Payment> = read::all_of(cx.store, &cx.tenant(), &PAYMENTS, clause).await?;
+    let clause = by_field(&PAYMENTS, payment_field(id), &id.to_string());
+    let paid: Vec<Payment> = all_of(cx.store, &cx.tenant(), &PAYMENTS, clause).await?;
     let live = paid.iter().filter(|payment| payment.deleted_at.is_none());
     Ok(live.map(|payment| payment.kind).collect())
-}
-
-/// The document, unless it is deleted.
-pub(crate) fn live(document: Document) -> Result<Document, StoreError> {
-    match document.deleted_at {
-        None => Ok(document),
-        Some(_) => Err(StoreError::NotFound { id: document.id.to_string() }),
-    }
 }
 
 fn same_sequence(seen: &Document, held: &Document) -> bool {

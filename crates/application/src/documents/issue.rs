@@ -7,16 +7,16 @@ use racun_documents::{
     credit, link,
 };
 use racun_kernel::{Authority, Issues, PaymentType};
-use racun_settlement::{NewPayment, Outcome, PAYMENTS, Payment, PaymentWrite, Settleable};
+use racun_settlement::{NewPayment, Outcome, Payment, PaymentWrite, Settleable};
 use racun_store::{Actor, Event, Held, Many, Number, Put, UnitBuilder, Writes};
 use time::Date;
 
-use super::links;
 use crate::einvoicing::Judging;
 use crate::error::Error;
 use crate::fiscalization::{
     Facts, HeldPlace, Prepared, Sending, by_advances, check_outside_vat, tips,
 };
+use crate::records::{hold_documents, hold_targeting};
 use crate::settling::{WorkingSet, events, left, settleable};
 
 /// All that is known of a document before the unit that makes or issues it.
@@ -66,36 +66,16 @@ pub(super) struct Made {
     pub sending: Option<Sending>,
 }
 
-/// The field of payments that names a document of this kind.
-pub(crate) const fn payment_field(id: DocumentId) -> &'static str {
-    match id.kind() {
-        DocumentKind::CreditNote => "credit_note_id",
-        DocumentKind::AdvanceInvoice => "advance_invoice_id",
-        DocumentKind::Invoice | DocumentKind::Estimate | DocumentKind::DeliveryNote => "invoice_id",
-    }
-}
-
-/// Holds the payments on the document `id`.
-pub(crate) fn hold_payments(unit: &mut UnitBuilder<'_>, id: DocumentId) -> Many<Payment> {
-    unit.hold_where(&PAYMENTS, payment_field(id), id)
-}
-
-/// The payments that are in no trash.
-pub(crate) fn live_payments(mut payments: Vec<Payment>) -> Vec<Payment> {
-    payments.retain(|payment| payment.deleted_at.is_none());
-    payments
-}
-
 impl Plan {
     /// Holds what the decision takes: what it is linked to, where it is issued, and the sequence
     /// that it is numbered in.
     pub fn hold(self, unit: &mut UnitBuilder<'_>) -> Planned {
-        let targets = links::hold_each(unit, self.links.iter().copied());
+        let targets = hold_documents(unit, self.links.iter().copied());
         let convertible = |id: &DocumentId| {
             matches!(id.kind(), DocumentKind::Estimate | DocumentKind::DeliveryNote)
         };
         let convertible = self.links.iter().copied().filter(convertible);
-        let conversions = links::hold_targeting(unit, convertible);
+        let conversions = hold_targeting(unit, convertible);
         let place = self.fiscal.issuing().map(|issuing| issuing.hold(unit));
         let series = self.numbering.as_ref().map(|numbering| numbering.series.clone());
         let number = series.map(|series| unit.number(series));

@@ -7,7 +7,7 @@
 //! | `buyer`   | the customer, and what its VAT number makes of the sale              |
 //! | `compose` | from request and reads to a document's content                       |
 //! | `lines`   | the same for lines                                                   |
-//! | `links`   | what a document may be linked to, and what that changes there        |
+//! | `links`   | the source documents that a request names                            |
 //! | `reply`   | replies to estimates, categories of lines                            |
 //! | `save`    | what is kept in the catalogue in the same commit                     |
 //! | `numbers` | number formats and sequences of an entity                            |
@@ -19,7 +19,7 @@
 //! | `rejudge` | electronic invoices of documents that are changed                   |
 //! | `void`    | void, by a credit note where the law asks for one                    |
 //! | `around`  | the credit notes and invoices that stand around what is voided       |
-//! | `read`    | get, list, versions, calculate                                       |
+//! | `read`    | list, versions, calculate                                            |
 
 mod around;
 mod buyer;
@@ -29,7 +29,7 @@ mod create;
 mod gather;
 mod issue;
 mod lines;
-pub(crate) mod links;
+mod links;
 mod numbers;
 mod price;
 mod read;
@@ -42,20 +42,18 @@ mod write;
 
 pub(crate) use compose::CurrencyRequest;
 pub(crate) use copy::InvoiceCopy;
-pub(crate) use create::{Beside, default_mode, live as live_document};
+pub(crate) use create::{Beside, default_mode};
 pub use create::{Creation, Finalizing, create, finalize};
 pub(crate) use gather::{LineRecords, archived_of_items, by_ids, live, taxes, today};
 pub(crate) use issue::{advances, in_payments};
-pub(crate) use issue::{hold_payments, live_payments, payment_field};
 pub(crate) use lines::LineRules;
 pub(crate) use numbers::expense_numbering;
 pub(crate) use price::{Pricing, TabSale};
-pub(crate) use read::{all_of, by_field, get_all as get_documents, links_of};
 pub(crate) use save::new_items;
 
 pub use numbers::{NextNumber, NextOf, check_number_settings, next_number};
 pub use read::{
-    Newest, RelatedDocument, RelationView, archived_categories, calculate, get, list, relations_of,
+    Newest, RelatedDocument, RelationView, archived_categories, calculate, list, relations_of,
     versions,
 };
 pub use reply::{LineCategory, accept, categorize, reject};

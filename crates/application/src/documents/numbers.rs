@@ -12,7 +12,7 @@ use time::Date;
 
 use super::gather::today;
 use crate::error::Error;
-use crate::fiscalization::{NextPlace, next_place};
+use crate::fiscalization::{FiscalizationError, NextPlace, next_place};
 
 /// What settings call a `kind` of documents; expenses are numbered beside them.
 const fn numbered(kind: DocumentKind) -> Numbered {
@@ -136,12 +136,12 @@ pub async fn next_number(
             let number = Some(after_last(store, &numbering).await?);
             return Ok(NextNumber { number, place: Some(place) });
         }
-        Err(Error::Document(DocumentError::Invalid(_)))
+        Err(FiscalizationError::Document(DocumentError::Invalid(_)))
             if premise.is_none() && device.is_none() =>
         {
             return Ok(NextNumber { number: None, place: None });
         }
-        Err(other) => return Err(other),
+        Err(other) => return Err(other.into()),
     }
     let unit: Option<BusinessUnit> = match unit_id {
         Some(id) => {

@@ -1,37 +1,19 @@
 //! Reading documents, and calculating without keeping anything.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use racun_access::Entity;
 use racun_documents::{
     Document, DocumentError, DocumentId, DocumentKind, RELATIONS, Relation, TitleType, VERSIONS,
     Version,
 };
-use racun_kernel::{Issues, Scope, Tenant};
-use racun_store::{
-    Clause, Context, ListQuery, Operator, Order, Page, RawQuery, Record, Store, StoreError, Table,
-    Value, Walk,
-};
+use racun_kernel::{Issues, Scope};
+use racun_store::{Context, ListQuery, Order, Page, RawQuery, Store, StoreError, Walk};
 
 use super::buyer::buyer;
 use super::create::{Origin, draft};
 use super::gather::{archived_of_items, gather};
 use super::request::DocumentRequest;
+use crate::records::{ROW_LIMIT, all_of, by_field, get_document, get_documents, where_in};
 use crate::vat::Inquiry;
-
-/// Versions or links that are read of one document, or of one page of documents.
-const ROW_LIMIT: usize = 1000;
-
-/// The document `id`.
-///
-/// # Errors
-/// [`StoreError::NotFound`], also for deleted drafts.
-pub async fn get(cx: Context<'_>, id: DocumentId) -> Result<Document, DocumentError> {
-    let document: Option<Document> =
-        cx.store.get(racun_documents::table_of(id.kind()), &cx.tenant(), &id.to_string()).await?;
-    let live = document.filter(|document| document.deleted_at.is_none());
-    live.ok_or_else(|| StoreError::NotFound { id: id.to_string() }.into())
-}
 
 /// That lines of `document` have no category, because that of their item is archived.
 ///
@@ -77,7 +59,7 @@ pub async fn versions<T>(
     id: DocumentId,
     mut shown: impl FnMut(Version) -> T,
 ) -> Result<Newest<T>, DocumentError> {
-    get(cx, id).await?;
+    get_document(cx, id).await?;
     let clauses = vec![by_field(&VERSIONS, "document_id", &id.to_string())];
     let order = vec![Order::on(&VERSIONS, "version", true)];
     let query = ListQuery { clauses, order, ..ListQuery::first_page(&VERSIONS) };
@@ -92,46 +74,6 @@ pub async fn versions<T>(
         rows.extend(page.into_iter().map(&mut shown));
     }
     Ok(Newest { rows, has_more: false })
-}
-
-/// All rows of `table` that `clause` holds of, up to [`ROW_LIMIT`].
-async fn all<A: Record>(
-    cx: Context<'_>,
-    table: &'static Table,
-    clause: Clause,
-) -> Result<Vec<A>, StoreError> {
-    all_of(cx.store, &cx.tenant(), table, clause).await
-}
-
-/// As [`all`], of any tenant's.
-pub(crate) async fn all_of<A: Record>(
-    store: &dyn Store,
-    tenant: &Tenant,
-    table: &'static Table,
-    clause: Clause,
-) -> Result<Vec<A>, StoreError> {
-    all_where(store, tenant, table, vec![clause]).await
-}
-
-/// As [`all_of`], where all of `clauses` hold.
-pub(super) async fn all_where<A: Record>(
-    store: &dyn Store,
-    tenant: &Tenant,
-    table: &'static Table,
-    clauses: Vec<Clause>,
-) -> Result<Vec<A>, StoreError> {
-    let query =
-        ListQuery { limit: ROW_LIMIT, count: false, clauses, ..ListQuery::first_page(table) };
-    Ok(store.page(table, tenant, &query).await?.rows)
-}
-
-/// That `field` is `value`.
-pub(crate) fn by_field(table: &'static Table, field: &str, value: &str) -> Clause {
-    Clause::on(table, field, Operator::Equals(value.into()))
-}
-
-fn where_in(table: &'static Table, field: &str, values: &[String]) -> Clause {
-    Clause::on(table, field, Operator::In(values.iter().map(Value::from).collect()))
 }
 
 /// A link as one of its sides sees it.
@@ -179,7 +121,7 @@ pub async fn relations_of(
     seen.sort_by_key(|(from, _, relation)| {
         (*from, relation.created_at, relation.position, relation.id)
     });
-    let others = get_all(store, scope, seen.iter().map(|(_, other, _)| *other)).await?;
+    let others = get_documents(store, scope, seen.iter().map(|(_, other, _)| *other)).await?;
     let view = |(viewed_from, other, relation): (DocumentId, DocumentId, Relation)| {
         let document = others.iter().find(|document| document.id == other)?;
         let estimate = other.kind() == DocumentKind::Estimate;
@@ -191,37 +133,6 @@ pub async fn relations_of(
         Some(RelationView { relation, viewed_from, related })
     };
     Ok(seen.into_iter().filter_map(view).collect())
-}
-
-/// The links of the document `id` to others, in their order.
-pub(crate) async fn links_of(cx: Context<'_>, id: DocumentId) -> Result<Vec<Relation>, StoreError> {
-    let from = where_in(&RELATIONS, "source_id", &[id.to_string()]);
-    let mut links: Vec<Relation> = all(cx, &RELATIONS, from).await?;
-    links.sort_by_key(|relation| (relation.position, relation.id));
-    Ok(links)
-}
-
-/// The documents of any kinds with these ids, drafts included, deleted ones not.
-///
-/// # Errors
-/// When the store fails.
-pub(crate) async fn get_all(
-    store: &dyn Store,
-    scope: &Scope,
-    ids: impl Iterator<Item = DocumentId>,
-) -> Result<Vec<Document>, StoreError> {
-    let mut by_kind: BTreeMap<DocumentKind, BTreeSet<String>> = BTreeMap::new();
-    for id in ids {
-        by_kind.entry(id.kind()).or_default().insert(id.to_string());
-    }
-    let mut found = Vec::new();
-    for (kind, ids) in by_kind {
-        let ids: Vec<String> = ids.into_iter().collect();
-        let rows: Vec<Document> =
-            store.get_all(racun_documents::table_of(kind), &scope.tenant(), &ids).await?;
-        found.extend(rows.into_iter().filter(|document| document.deleted_at.is_none()));
-    }
-    Ok(found)
 }
 
 /// The document that `request` would make, without making it. VIES is not asked: what it said

@@ -8,6 +8,7 @@ use racun_kernel::{Issue, Issues};
 use racun_store::{Clause, Context, Decision, ListQuery, Operator, StoreError, Writes};
 
 use super::gather::{archived_category, today};
+use crate::records::hold_documents;
 
 /// Notes that the customer accepted an estimate. Accepting again changes nothing.
 ///
@@ -89,7 +90,7 @@ pub async fn categorize(
     documents.sort_unstable();
     documents.dedup();
     let mut unit = cx.unit();
-    let documents = super::links::hold_each(&mut unit, documents);
+    let documents = hold_documents(&mut unit, documents);
     unit.decide(move |all| {
         let befores = all.all(documents)?;
         let (mut held, stamp) = (befores.clone(), all.actor().stamp());

@@ -15,13 +15,14 @@ use super::around::{Around, FoundAround};
 use super::issue::advances;
 use super::numbers::numbering;
 use super::write::{Change, Found, HeldChange};
-use super::{create, gather, read};
+use super::{create, gather};
 use crate::billing::Meter;
 use crate::einvoicing::Judging;
 use crate::error::Error;
 use crate::fiscalization::{
     Facts, FoundPlace, IssueContext, Ports, Prepared, Sending, deliver_first, prepare,
 };
+use crate::records::{get_document, links_of};
 use crate::settling::{events, left};
 
 /// How a document is voided.
@@ -57,8 +58,8 @@ pub async fn void<'a>(
 ) -> Result<Document, Error> {
     let ports = ports.into();
     let cx = ports.cx;
-    let seen = read::get(cx, id).await?;
-    let seen_links = read::links_of(cx, id).await?;
+    let seen = get_document(cx, id).await?;
+    let seen_links = links_of(cx, id).await?;
     let around = Around::of(cx, &seen, &seen_links).await?;
     let today = gather::today(entity, cx.stamp);
     let by_credit_note = ends_by_credit(entity, &seen);

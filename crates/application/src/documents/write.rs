@@ -12,15 +12,18 @@ use racun_store::{Actor, Context, Decision, Held, Many, One, UnitBuilder, Writes
 
 use super::buyer::{buyer, find_out};
 use super::compose::{all_told, has_dated_taxes, recompose, told_with};
-use super::create::{live, same_links};
+use super::create::same_links;
 use super::gather::{self, gather};
 use super::issue::{advances, relation_puts};
+use super::links;
 use super::rejudge::Rejudging;
 use super::request::DocumentRequest;
 use super::save::{CatalogueWrites, HeldCustomers};
-use super::{links, read};
 use crate::error::Error;
 use crate::fiscalization::{Ports, check_outside_vat, outside_vat};
+use crate::records::{
+    Sourced, get_document, hold_document, hold_documents, hold_targeting, links_of, live_document,
+};
 use crate::settling::{WorkingSet, events, hold_allocations, left};
 use crate::vat::HeldFinding;
 
@@ -41,7 +44,7 @@ impl Edit {
 /// What a unit holds for a change of a document.
 pub(super) struct HeldChange {
     document: One<Document>,
-    links: links::Sourced,
+    links: Sourced,
     targets: Many<Document>,
     others: Many<Relation>,
     allocations: Option<Many<Payment>>,
@@ -73,17 +76,17 @@ impl HeldChange {
         targets.dedup();
         let is_invoice = id.kind() == DocumentKind::Invoice;
         Self {
-            document: links::hold(unit, id),
-            links: links::Sourced::hold(unit, id),
-            targets: links::hold_each(unit, targets),
-            others: links::hold_targeting(unit, more.iter().copied()),
+            document: hold_document(unit, id),
+            links: Sourced::hold(unit, id),
+            targets: hold_documents(unit, targets),
+            others: hold_targeting(unit, more.iter().copied()),
             allocations: is_invoice.then(|| hold_allocations(unit, id)),
         }
     }
 
     /// What was held, when the links are still those that were `seen`.
     pub fn read(self, held: &Held, seen: &[Relation]) -> Result<Found, Error> {
-        let (document, links) = (live(held.one(self.document)?)?, self.links.read(held)?);
+        let (document, links) = (live_document(held.one(self.document)?)?, self.links.read(held)?);
         if !same_links(seen, &links) {
             return Err(DocumentError::ChangedMeanwhile.into());
         }
@@ -111,8 +114,8 @@ pub async fn update<'a>(
     let ports = ports.into();
     let cx = ports.cx;
     check_reason(&edit)?;
-    let seen = read::get(cx, id).await?;
-    let seen_links = read::links_of(cx, id).await?;
+    let seen = get_document(cx, id).await?;
+    let seen_links = links_of(cx, id).await?;
     let named = links::named(cx, &request).await?;
     let mut gathered = gather(cx.store, entity, &request, cx.stamp).await?;
     let present = seen.content.lines.iter().filter_map(|line| line.financial_category_id);
@@ -319,7 +322,7 @@ fn check_reason(edit: &Edit) -> Result<(), Issues> {
 /// [`racun_store::StoreError::NotFound`], [`Refused::NotDraft`], or [`Refused::Settled`] for an
 /// advance invoice that something is paid on.
 pub async fn delete(cx: Context<'_>, id: DocumentId) -> Result<Document, Error> {
-    let seen = read::links_of(cx, id).await?;
+    let seen = links_of(cx, id).await?;
     let mut unit = cx.unit();
     let change = HeldChange::hold(&mut unit, id, &seen, &[]);
     unit.decide(move |held| {

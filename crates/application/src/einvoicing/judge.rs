@@ -6,9 +6,9 @@ use racun_einvoicing::{Facts, Finding, Specification, Verdict, eslog};
 use racun_kernel::{Issues, PaymentType};
 use time::OffsetDateTime;
 
-use super::error::EInvoiceRefused;
 use super::facts::{Around, Seller, facts_of};
 use super::policy::{Policy, Wanted};
+use crate::error::EInvoiceRefused;
 
 /// What of an entity decides on the electronic invoices of its documents.
 #[derive(Debug, Clone)]

@@ -1,4 +1,4 @@
-//! Electronic invoices of documents: their facts, their checks and their files.
+//! Electronic invoices of documents: their facts and their checks.
 //!
 //! | Module   | Owns                                                                    |
 //! | -------- | ----------------------------------------------------------------------- |
@@ -6,30 +6,23 @@
 //! | `read`   | what stands around a stored document                                    |
 //! | `policy` | for which forms a document is checked, and whether it has to be valid    |
 //! | `judge`  | the verdict, stored on the document or refused                          |
-//! | `serve`  | checks by order, and files                                              |
-//! | `signing` | signatures of e-SLOG files                                             |
-//! | `package` | hybrid PDFs, and packages for UJP                                      |
-//! | `error`  | why a document has no electronic invoice                                |
+//! | `check`  | checks by order, and what they found                                    |
 //!
 //! **Invariants.** A document is judged in the decision that issues or changes it, with the number,
 //! the links and the payments that it has by that. One that has to be valid and is not is not
 //! issued: nothing is numbered, nothing written. The facts of a document are made in one place.
 
-mod error;
+mod check;
 mod facts;
 mod judge;
-mod package;
 mod policy;
 mod read;
-mod serve;
-mod signing;
 
-pub use error::EInvoiceRefused;
+pub use crate::error::EInvoiceRefused;
+pub use check::{ready, validate};
 pub use facts::{Around, Seller, envelope_facts, facts_of};
-pub use package::{NamedFile, PackageError, Workshop, hybrid, ujp_package};
 pub use policy::{Policy, Wanted};
 pub use read::facts;
-pub use serve::{EInvoiceFile, file, ready, validate, written, xml_of};
 
 pub(crate) use judge::Judging;
 pub(crate) use read::{delivered_by, paid};

@@ -8,7 +8,7 @@ use racun_settlement::{PAYMENTS, Payment};
 use racun_store::{Context, StoreError};
 
 use super::facts::{Around, Seller, facts_of};
-use crate::documents::{all_of, by_field, get_documents, links_of, live_payments, payment_field};
+use crate::records::{all_of, by_field, get_documents, links_of, live_payments, payment_field};
 
 /// The facts of the stored `document` of `entity`, as it is now; `None` for delivery notes.
 ///

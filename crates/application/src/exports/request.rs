@@ -9,7 +9,7 @@ use racun_store::{Clause, ListQuery, Operator, Order, RawQuery, Table};
 use serde::{Deserialize, Serialize};
 use time::Date;
 
-use crate::mailing::locale_of;
+use crate::outbox::locale_of;
 
 /// Days from the first to the last of a span, at most.
 pub const MAX_SPAN_DAYS: i64 = 365;

@@ -14,10 +14,10 @@ use racun_store::{Store, StoreError};
 use time::OffsetDateTime;
 
 use super::Fiscal;
+use super::authority::{Concern, Matter, TaxAuthority};
 use super::later::settings;
 use super::prepare::{identity, means_called, name_of};
 use super::sale::buyer;
-use crate::payments::{Concern, Matter, TaxAuthority};
 
 /// The authorities that fiscalize documents.
 #[derive(Clone)]

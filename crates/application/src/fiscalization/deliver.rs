@@ -10,7 +10,7 @@ use racun_store::{Context, StoreError, Writes};
 use time::OffsetDateTime;
 
 use super::{Fiscal, Ports};
-use crate::documents::links;
+use crate::records::hold_document;
 
 /// A message that is recorded and is to be sent.
 #[derive(Clone)]
@@ -119,7 +119,7 @@ where
 {
     let mut unit = cx.unit();
     let exchange = unit.hold(&EXCHANGES, id);
-    let document = links::hold(&mut unit, id);
+    let document = hold_document(&mut unit, id);
     unit.decide(move |held| {
         let actor = held.actor();
         let before: Exchange = held.one(exchange)?;

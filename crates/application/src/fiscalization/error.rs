@@ -1,6 +1,9 @@
 //! Why a document is not issued where it would be fiscalized.
 
+use racun_documents::{DocumentError, Refused};
 use racun_fiscal::{Authority, CertificateStatus};
+use racun_kernel::Issues;
+use racun_store::StoreError;
 
 /// Why a document is not issued where it would be fiscalized. Then it takes no number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -57,5 +60,34 @@ impl FiscalizationRefused {
             CertificateStatus::Expired => Some(Self::CertificateExpired),
             CertificateStatus::Missing => Some(Self::CertificateMissing),
         }
+    }
+}
+
+/// Why a document is not issued where it would be fiscalized, or not fiscalized.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FiscalizationError {
+    /// A rule of documents, what is wrong with the request, or the store.
+    #[error(transparent)]
+    Document(#[from] DocumentError),
+    /// A rule of fiscalization.
+    #[error(transparent)]
+    Refused(#[from] FiscalizationRefused),
+}
+
+impl From<StoreError> for FiscalizationError {
+    fn from(error: StoreError) -> Self {
+        Self::Document(error.into())
+    }
+}
+
+impl From<Issues> for FiscalizationError {
+    fn from(issues: Issues) -> Self {
+        Self::Document(issues.into())
+    }
+}
+
+impl From<Refused> for FiscalizationError {
+    fn from(refused: Refused) -> Self {
+        Self::Document(refused.into())
     }
 }

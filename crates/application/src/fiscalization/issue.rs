@@ -15,13 +15,12 @@ use racun_store::{Held, One, Put, StoreError, UnitBuilder};
 use time::{Date, OffsetDateTime};
 
 use super::deliver::Sending;
-use super::error::FiscalizationRefused;
+use super::error::{FiscalizationError, FiscalizationRefused};
 use super::operator::Operator;
 use super::paper::Paper;
 use super::prepare::{Prepared, name_of};
 use super::sale::{Paid, corrections, sale};
 use super::schemes::check_outside_vat;
-use crate::error::Error;
 
 /// All that issuing a fiscalized document takes besides the document.
 pub(crate) struct Issuing {
@@ -88,7 +87,7 @@ impl Prepared {
     /// # Errors
     /// A skip that is not allowed any more; a premise or device that was closed meanwhile; amounts
     /// that are in no currency that the authority takes.
-    pub fn issue(self, document: Document, facts: Facts<'_>) -> Result<Issued, Error> {
+    pub fn issue(self, document: Document, facts: Facts<'_>) -> Result<Issued, FiscalizationError> {
         match self {
             Self::Plain => Ok(Issued { document, puts: Vec::new(), sending: None }),
             Self::Skipped(authority) => {
@@ -151,7 +150,7 @@ impl Issuing {
         HeldPlace { premise, device }
     }
 
-    fn check_open(&self, place: Option<FoundPlace>) -> Result<(), Error> {
+    fn check_open(&self, place: Option<FoundPlace>) -> Result<(), FiscalizationError> {
         let (premise, device) = place.unwrap_or_default();
         let device = device.filter(|own| own.is_active);
         let is_missing = device.is_some() != self.device.is_some();
@@ -171,7 +170,7 @@ impl Issuing {
     }
 
     /// As [`Prepared::issue`].
-    pub fn issue(self, document: Document, facts: Facts<'_>) -> Result<Issued, Error> {
+    pub fn issue(self, document: Document, facts: Facts<'_>) -> Result<Issued, FiscalizationError> {
         self.check_open(facts.place)?;
         let Some(number) = document.sequence() else {
             return Err(DocumentError::ChangedMeanwhile.into());
@@ -233,7 +232,7 @@ impl Issuing {
         number: i64,
         paid: Paid,
         targets: &[Document],
-    ) -> Result<Content, Error> {
+    ) -> Result<Content, FiscalizationError> {
         let authority = self.authority();
         let corrects = corrections(document, targets.iter(), authority);
         let sale = sale(document, paid, corrects, authority)?;

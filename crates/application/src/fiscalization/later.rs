@@ -12,13 +12,14 @@ use racun_store::{Context, Store, StoreError, Writes};
 
 use super::Ports;
 use super::deliver::{self, Sending, send_first};
-use super::error::FiscalizationRefused;
+use super::error::{FiscalizationError, FiscalizationRefused};
 use super::issue::{Facts, Issued};
 use super::prepare::{IssueContext, Prepared, identity, prepare};
 use super::request::FiscalizeRequest;
 use super::sale::by_advances;
-use crate::documents::{get, hold_payments, links, links_of, live_payments};
-use crate::error::Error;
+use crate::records::{
+    get_document, hold_document, hold_documents, hold_payments, links_of, live_payments,
+};
 
 /// Reports a document to the tax authority that it refused, that it may not have, or that was
 /// issued without it.
@@ -38,9 +39,9 @@ pub async fn fiscalize<'a>(
     entity: &Entity,
     id: DocumentId,
     request: FiscalizeRequest,
-) -> Result<Document, Error> {
+) -> Result<Document, FiscalizationError> {
     let ports = ports.into();
-    let seen = get(ports.cx, id).await?;
+    let seen = get_document(ports.cx, id).await?;
     seen.check_may_fiscalize()?;
     if seen.is_fiscalized() {
         check_place(&seen, &request)?;
@@ -75,7 +76,7 @@ fn check_place(document: &Document, request: &FiscalizeRequest) -> Result<(), Is
 }
 
 /// Sends once more what was issued with its mark.
-async fn again(ports: Ports<'_>, seen: Document) -> Result<Document, Error> {
+async fn again(ports: Ports<'_>, seen: Document) -> Result<Document, FiscalizationError> {
     let (cx, id) = (ports.cx, seen.id);
     let Some(authority) = seen.fiscal.as_ref().map(|fiscal| fiscal.authority) else {
         return Err(Refused::NotToFiscalize.into());
@@ -85,7 +86,7 @@ async fn again(ports: Ports<'_>, seen: Document) -> Result<Document, Error> {
     let message_id = MessageId::new(ports.cx.stamp);
     let begun = begin(cx, id, message_id.clone(), Exchange::may_be_sent).await?;
     let Some((document, exchange)) = begun else {
-        return Ok(get(cx, id).await?);
+        return Ok(get_document(cx, id).await?);
     };
     let Some(fiscal) = ports.fiscal else { return Ok(document) };
     let content = exchange.content;
@@ -104,7 +105,7 @@ pub(super) async fn settings(
     store: &dyn Store,
     entity: EntityId,
     authority: Authority,
-) -> Result<FiscalSettings, Error> {
+) -> Result<FiscalSettings, FiscalizationError> {
     let tenant = Tenant::entity(entity);
     let found = store.get(&FISCAL_SETTINGS, &tenant, authority.name()).await?;
     found.ok_or_else(|| FiscalizationRefused::SettingsMissing(authority).into())
@@ -143,23 +144,27 @@ impl From<StoreError> for NotNow {
 }
 
 /// Fiscalizes a document that was issued without it.
-async fn first(ports: Ports<'_>, seen: Document, prepared: Prepared) -> Result<Document, Error> {
+async fn first(
+    ports: Ports<'_>,
+    seen: Document,
+    prepared: Prepared,
+) -> Result<Document, FiscalizationError> {
     let id = seen.id;
     let relations = links_of(ports.cx, id).await?;
     let targets: Vec<DocumentId> = relations.iter().map(|relation| relation.target_id).collect();
     let (numbering, day) = (prepared.issuing().map(|own| own.numbering()), prepared.day());
     let mut unit = ports.cx.unit();
     let place = prepared.issuing().map(|issuing| issuing.hold(&mut unit));
-    let before = links::hold(&mut unit, id);
+    let before = hold_document(&mut unit, id);
     let payments = hold_payments(&mut unit, id);
-    let targets = links::hold_each(&mut unit, targets);
+    let targets = hold_documents(&mut unit, targets);
     let number = numbering.as_ref().map(|numbering| unit.number(numbering.series.clone()));
     let later = unit.decide(move |held| {
         let before = held.one(before)?;
         let mut documents = vec![before.clone()];
         documents.extend(held.all(targets)?);
         let (Some(numbering), Some(number), Some(day)) = (numbering, number, day) else {
-            return Err(Error::from(DocumentError::ChangedMeanwhile));
+            return Err(FiscalizationError::from(DocumentError::ChangedMeanwhile));
         };
         let (actor, number) = (held.actor(), held.number(&number)?);
         let editor = actor.scope().person();

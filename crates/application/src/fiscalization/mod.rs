@@ -12,6 +12,7 @@
 //! | `deliver`  | after it: the message is sent, and what came of it is stored             |
 //! | `later`    | documents that were refused or skipped, fiscalized by order              |
 //! | `worker`   | exchanges of all tenants that are due                                    |
+//! | `authority` | the port to those who receive how documents are paid                    |
 //! | `changes`  | payments' changes of type, as authorities ask for them                   |
 //! | `tips`     | tips that come with payments, reported to CIS                           |
 //! | `error`    | why a document is not issued                                             |
@@ -20,6 +21,7 @@
 //! process that dies at any moment loses nothing, and the worker sends it again. A document is
 //! numbered, marked and recorded in one commit, whatever the authority will answer.
 
+mod authority;
 mod changes;
 mod deliver;
 mod error;
@@ -41,8 +43,9 @@ use racun_fiscal::{Authorities, Authority, Retry};
 use racun_kernel::Vault;
 use racun_store::Context;
 
+pub use authority::{Concern, Matter, NoAuthority, TaxAuthority};
 pub use changes::FiscalAuthority;
-pub use error::FiscalizationRefused;
+pub use error::{FiscalizationError, FiscalizationRefused};
 pub use later::fiscalize;
 pub use request::{FinaRequest, FiscalRequest, FiscalizeRequest, FursRequest};
 pub use tips::{TIP_WINDOW_EXPIRED, TipsHandler};

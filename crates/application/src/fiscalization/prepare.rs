@@ -12,14 +12,13 @@ use racun_kernel::{Issue, Issues, PaymentType, Stamp, Tenant};
 use racun_store::{Clause, ListQuery, Operator as Is, Record, Store, StoreError, Table};
 use time::{Date, OffsetDateTime};
 
-use super::error::FiscalizationRefused;
+use super::error::{FiscalizationError, FiscalizationRefused};
 use super::issue::{Issuing, numbering, start};
 use super::operator::{Operator, inside};
 use super::paper::Paper;
 use super::request::{FiscalRequest, FiscalizeRequest, Said};
 use super::{Fiscal, Ports, of_country};
-use crate::documents::get_documents;
-use crate::error::Error;
+use crate::records::get_documents;
 
 /// A document that is about to be issued.
 pub(crate) struct IssueContext {
@@ -114,7 +113,7 @@ pub(crate) async fn prepare(
     ports: Ports<'_>,
     entity: &Entity,
     context: IssueContext,
-) -> Result<Prepared, Error> {
+) -> Result<Prepared, FiscalizationError> {
     let cx = ports.cx;
     let IssueContext { kind, links, means, said } = context;
     let authority = match &said {
@@ -249,7 +248,7 @@ pub(crate) async fn next_place(
     kind: DocumentKind,
     named: [Option<&str>; 2],
     stamp: &Stamp,
-) -> Result<Option<(NextPlace, Numbering)>, Error> {
+) -> Result<Option<(NextPlace, Numbering)>, FiscalizationError> {
     let tenant = Tenant::entity(entity.id);
     let authority = of_country(entity.country_code.as_deref()).filter(|_| kind.is_fiscal());
     let Some(authority) = authority else { return Ok(None) };
@@ -274,7 +273,7 @@ async fn premise_of(
     tenant: &Tenant,
     authority: Authority,
     said: &Said,
-) -> Result<BusinessPremise, Error> {
+) -> Result<BusinessPremise, FiscalizationError> {
     let premises = Active {
         table: &FISCAL_PREMISES,
         within: ("authority", authority.name().to_owned()),
@@ -290,7 +289,7 @@ async fn device_of(
     tenant: &Tenant,
     premise: &BusinessPremise,
     said: &Said,
-) -> Result<Device, Error> {
+) -> Result<Device, FiscalizationError> {
     let devices = Active {
         table: &FISCAL_DEVICES,
         within: ("premise_id", premise.id.to_string()),
@@ -318,7 +317,7 @@ impl Active {
         tenant: &Tenant,
         said: &Said,
         name: Option<&str>,
-    ) -> Result<A, Error> {
+    ) -> Result<A, FiscalizationError> {
         let mut clauses = vec![
             Clause::on(self.table, self.within.0, Is::Equals(self.within.1.clone().into())),
             Clause::on(self.table, "is_active", Is::Equals(true.into())),

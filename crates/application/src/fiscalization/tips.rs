@@ -27,12 +27,12 @@ use racun_store::{One, Put, Store, StoreError, UnitBuilder, Writes};
 use time::{Duration, OffsetDateTime};
 
 use super::Fiscal;
+use super::error::FiscalizationError;
 use super::later::settings;
 use super::prepare::{identity, means_called, name_of};
 use super::sale::in_euros;
-use crate::error::Error;
+use crate::clock::Clock;
 use crate::jobs::{Ending, Handler, Held, Job, JobKind, LeaseError, NewJob, Outcome, still_held};
-use crate::overdue::Clock;
 
 /// The error of a report that is given up because CIS takes no tips of the receipt any more.
 pub const TIP_WINDOW_EXPIRED: &str = "fina_tip_window_expired";
@@ -250,14 +250,13 @@ impl TipsHandler {
         };
         let stamp = (self.stamp)();
         let identity = match settings(&*self.store, subject.entity, Authority::Fina).await {
-            Ok(settings) => {
-                identity(Some(&self.fiscal), &settings, stamp.now()).map_err(Error::from)
-            }
+            Ok(settings) => identity(Some(&self.fiscal), &settings, stamp.now())
+                .map_err(FiscalizationError::from),
             Err(error) => Err(error),
         };
         let identity = match identity {
             Ok((identity, _)) => identity,
-            Err(Error::Fiscalization(why)) => {
+            Err(FiscalizationError::Refused(why)) => {
                 return refused(why.code(), false, Vec::new(), why.to_string());
             }
             Err(error) => return (TipOutcome::Unknown, error.to_string()),

@@ -14,10 +14,10 @@ use time::{Duration, OffsetDateTime};
 
 use super::Fiscal;
 use super::deliver::{self, Delivered, Sending};
-use super::error::FiscalizationRefused;
+use super::error::{FiscalizationError, FiscalizationRefused};
+
 use super::later::{begin, exchange_of, settings};
 use super::prepare::identity;
-use crate::error::Error;
 
 /// How much one run does at most. What is left is done by the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -299,8 +299,8 @@ impl Worker<'_> {
     ) -> Result<Result<Identity, FiscalizationRefused>, Aside> {
         let settings = match settings(self.store, scope.entity(), authority).await {
             Ok(settings) => settings,
-            Err(Error::Fiscalization(refused)) => return Ok(Err(refused)),
-            Err(Error::Document(racun_documents::DocumentError::Store(error))) => {
+            Err(FiscalizationError::Refused(refused)) => return Ok(Err(refused)),
+            Err(FiscalizationError::Document(racun_documents::DocumentError::Store(error))) => {
                 return Err(error.into());
             }
             Err(other) => return Err(Aside::Stuck(other.to_string())),

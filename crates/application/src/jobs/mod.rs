@@ -10,12 +10,14 @@
 //! | Module    | Owns                                                     |
 //! | --------- | -------------------------------------------------------- |
 //! | `job`     | the record, and how it goes from attempt to attempt      |
+//! | `events`  | what happens to jobs, for the log                        |
 //! | `kind`    | the kinds of jobs, and how patient each is               |
 //! | `claim`   | leasing what is due, and ending what is leased           |
 //! | `perform` | running one by its handler                               |
 //! | `watch`   | what admins see of their entity's jobs, and the new start |
 
 mod claim;
+pub mod events;
 mod job;
 mod kind;
 mod perform;

@@ -4,8 +4,8 @@ use racun_kernel::Tenant;
 use racun_kernel::id::JobId;
 use racun_store::{Clause, Context, ListQuery, Operator, Page, StoreError, Value, Writes};
 
+use super::events;
 use super::job::{JOBS, Job, JobState};
-use crate::events;
 
 /// Why a job is not shown or restarted.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

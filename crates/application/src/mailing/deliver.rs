@@ -17,25 +17,12 @@ use racun_store::{Put, Record, Store, Writes};
 use serde_json::Value as Json;
 
 use super::invoices::{self, Scribe};
-use super::people::{MAX_SUBJECT_CHARS, RESET_PAGE, Sender};
+use super::people::RESET_PAGE;
 use crate::exports::archive::mint_link;
 use crate::fiscalization::Fiscal;
-use crate::jobs::{Ending, Handler, Job, JobKind, LeaseError, NewJob, Outcome, still_held};
+use crate::jobs::{Ending, Handler, Job, JobKind, LeaseError, Outcome, still_held};
+use crate::outbox::{MAX_SUBJECT_CHARS, Sender};
 use crate::printing::{PrintPdf, Printer, PrintingError, logo};
-
-/// The rows of a mail that is to be delivered: the mail, and the job that does it.
-///
-/// For use cases that send e-mail: the rows are written in the commit of the change they announce.
-#[must_use]
-pub fn enqueue(mail: &OutgoingMail, stamp: &Stamp) -> Vec<Put> {
-    let job = NewJob {
-        kind: JobKind::Mail,
-        entity_id: mail.entity_id,
-        subject: mail.id.to_string(),
-        payload: mail.tenant().as_str().to_owned(),
-    };
-    vec![Put::insert(mail), Job::new(job, stamp).put()]
-}
 
 /// Delivers mails: the handler of their jobs.
 ///

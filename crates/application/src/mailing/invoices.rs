@@ -10,6 +10,7 @@ use racun_paper::Paper;
 use racun_store::{Context, Store};
 
 use super::MailingError;
+use crate::einvoice_files::written;
 use crate::einvoicing;
 use crate::error::Error;
 use crate::fiscalization::Fiscal;
@@ -93,7 +94,7 @@ impl Scribe<'_> {
         invoice: AttachedInvoice,
     ) -> Result<String, Error> {
         let (_, facts) = einvoicing::ready(cx, entity, id, form(invoice)).await?;
-        einvoicing::written(cx, self.fiscal, &facts, form(invoice)).await
+        written(cx, self.fiscal, &facts, form(invoice)).await
     }
 }
 

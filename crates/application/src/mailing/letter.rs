@@ -12,10 +12,9 @@ use racun_mail::{
 use racun_store::{Context, Put};
 use serde_json::{Map, Value as Json};
 
-use super::{MailingError, enqueue};
+use super::MailingError;
+use crate::outbox::{MAX_SUBJECT_CHARS, enqueue, locale_of};
 
-/// Characters of a subject.
-const MAX_SUBJECT_CHARS: usize = 255;
 /// Characters of a text.
 const MAX_BODY_CHARS: usize = 20_000;
 
@@ -156,13 +155,6 @@ fn check_texts(texts: Option<&Json>, check: Check) -> Result<(), Issues> {
         _ => {}
     }
     issues.into_result(())
-}
-
-/// The locale that a locale or a language names: `sl-SI` of `sl`.
-pub(crate) fn locale_of(text: &str) -> Option<&'static str> {
-    let of_language = |locale: &&&str| locale.split('-').next() == Some(text);
-    let exact = LOCALES.iter().find(|locale| **locale == text);
-    exact.or_else(|| LOCALES.iter().find(of_language)).copied()
 }
 
 /// A letter that is about to be sent, in plain texts.

@@ -1,11 +1,10 @@
 //! E-mail: documents, reminders and notices to users, written in the commit of their cause and
-//! delivered later; documents that people outside see by a link.
+//! delivered later.
 //!
 //! | Module    | Owns                                                                     |
 //! | --------- | ------------------------------------------------------------------------ |
 //! | `send`    | a document, or a plain text, to its receivers                            |
 //! | `remind`  | what a customer still owes                                               |
-//! | `share`   | links to documents                                                       |
 //! | `people`  | sign-up, new passwords, verified addresses, invitations                  |
 //! | `letter`  | what mails of an entity have in common: language and texts               |
 //! | `invoices` | electronic invoices that go along                                       |
@@ -15,7 +14,7 @@
 //! | `error`   | why nothing is sent                                                      |
 //!
 //! **Invariants.** A mail is written with its effect, or neither is. Limits are decided in the unit
-//! that writes it, on rows that it holds. Every mail is written by [`enqueue`].
+//! that writes it, on rows that it holds. Every mail is written by [`enqueue`](crate::outbox::enqueue).
 
 mod deliver;
 mod error;
@@ -25,18 +24,13 @@ mod limits;
 mod people;
 mod remind;
 mod send;
-mod share;
 mod values;
 
-pub use deliver::{Postman, enqueue};
+pub use deliver::Postman;
 pub use error::MailingError;
-pub(crate) use letter::locale_of;
 pub use letter::{LetterRequest, check_mail_texts};
-pub(crate) use people::MAX_SUBJECT_CHARS;
 pub use people::{
-    Sender, add_entity_user, request_password_reset, resend_invitation, resend_verification,
-    sign_up,
+    add_entity_user, request_password_reset, resend_invitation, resend_verification, sign_up,
 };
 pub use remind::{Reminded, ReminderRequest, remind};
 pub use send::{SendRequest, Sent, send};
-pub use share::{SharedReply, find_shared, link, reply_to_shared, share, unshare};

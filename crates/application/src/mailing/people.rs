@@ -1,55 +1,22 @@
 //! Mails to users: sign-up, new passwords, verified addresses, invitations.
 //!
-//! No row holds a token. A mail holds its place, [`SECRET`]; the token is made on delivery.
+//! No row holds a token. A mail holds its place, [`SECRET`](racun_mail::SECRET); the token is made on delivery.
 
 use racun_access::{
     self as access, AccessError, AddEntityUser, Added, Entity, FirstAccount, Invitation,
     InvitationStatus, SignUp, User,
 };
-use racun_billing::WhiteLabel;
 use racun_kernel::id::AccountId;
 use racun_kernel::{Issues, Stamp, check_address};
 use racun_mail::{
-    MailKind, MailLimits, NewMail, OutgoingMail, PRODUCT, SECRET, Values, Wording, defused,
-    fill_line, to_html, to_plain,
+    MailKind, MailLimits, NewMail, OutgoingMail, Values, Wording, defused, fill_line, to_html,
+    to_plain,
 };
 use racun_store::{Context, Put, Store};
 
+use super::MailingError;
 use super::limits::{count_invitation, first_mail};
-use super::{MailingError, enqueue};
-
-/// Characters of a subject.
-pub(crate) const MAX_SUBJECT_CHARS: usize = 255;
-
-/// In whose name users are written to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sender {
-    /// The base of links, without a slash at its end.
-    base: String,
-    /// What the service is called.
-    product: String,
-}
-
-impl Sender {
-    /// Who writes to users of `label`, or to those who came without one.
-    #[must_use]
-    pub fn of(base: &str, label: Option<&WhiteLabel>) -> Self {
-        let product = label.map(|label| label.app_name.as_ref().unwrap_or(&label.name));
-        let base = base.trim_end_matches('/').to_owned();
-        Self { base, product: product.cloned().unwrap_or_else(|| PRODUCT.to_owned()) }
-    }
-
-    /// What its mails stand for: what the service is called, and the link to `page` in
-    /// the language of `locale`. The token is first in it, for programs that cut it out.
-    pub(crate) fn values(&self, page: &str, locale: &str) -> Values {
-        let mut values = Values::default();
-        let language = locale.split('-').next().unwrap_or_default();
-        let link = format!("{}/{page}?token={SECRET}&language={language}", self.base);
-        values.set("product", Some(&*self.product));
-        values.set("link", Some(link));
-        values
-    }
-}
+use crate::outbox::{MAX_SUBJECT_CHARS, Sender, enqueue};
 
 /// The page where a new password is set.
 pub(super) const RESET_PAGE: &str = "reset-password";

@@ -10,8 +10,10 @@ use racun_store::{Context, One, StoreError, Writes};
 
 use super::letter::{Letter, LetterRequest, posted, receivers};
 use super::limits::{Limits, retried};
-use super::{MailingError, invoices, share, values};
-use crate::documents::{self, live, live_document};
+use super::{MailingError, invoices, values};
+use crate::documents::live;
+use crate::records::{get_document, hold_document, live_document};
+use crate::sharing::link;
 
 /// What is to be sent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -64,7 +66,7 @@ async fn send_once(
 ) -> Result<Sent, MailingError> {
     check(&request, cx.scope)?;
     let document = match request.document_id {
-        Some(id) => Some(documents::get(cx, id).await?),
+        Some(id) => Some(get_document(cx, id).await?),
         None => None,
     };
     let invoices = invoices::attached(cx, entity, document.as_ref(), request.attach_eslog).await?;
@@ -76,7 +78,7 @@ async fn send_once(
     let letter = letter(&request, to, document.as_ref(), entity, unit.as_ref());
 
     let mut unit_of_work = cx.unit();
-    let held_document = request.document_id.map(|id| documents::links::hold(&mut unit_of_work, id));
+    let held_document = request.document_id.map(|id| hold_document(&mut unit_of_work, id));
     if request.document_id.is_none() {
         let account = Tenant::account(cx.scope.account());
         let _entity: One<Entity> = unit_of_work.hold_of(account, &ENTITIES, cx.scope.entity());
@@ -94,7 +96,7 @@ async fn send_once(
             let before = live_document(held.one(document)?)?;
             let after = before.clone().sent(stamp)?;
             let shareable_id = after.shareable_id.as_deref().unwrap_or_default();
-            let link = share::link(&base, after.id.kind(), shareable_id);
+            let link = link(&base, after.id.kind(), shareable_id);
             values::set_document(&mut values, &after, unit.as_ref(), &link, &locale);
             writes = writes.events(after.event(Happening::Sent, &actor.id(), stamp));
             if after != before {

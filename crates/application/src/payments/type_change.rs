@@ -27,11 +27,10 @@ use racun_settlement::{Payment, PaymentType, TypeChange, TypeChangeError, TypeCh
 use racun_store::{Actor, Context, Decision, StoreError, Writes};
 use time::OffsetDateTime;
 
-use super::authority::{Concern, Matter, TaxAuthority};
 use super::holding::{Decided, Held, holding};
 use super::{Command, PaymentPorts};
 use crate::error::Error;
-use crate::fiscalization::told;
+use crate::fiscalization::{Concern, Matter, TaxAuthority, told};
 use crate::settling::WorkingSet;
 
 /// Where the first commit leaves a change.

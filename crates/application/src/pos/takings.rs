@@ -17,7 +17,8 @@ use racun_store::{Clause, Context, ListQuery, Operator, StoreError, TallyRow, Va
 use time::{Date, OffsetDateTime};
 
 use super::questions::{Answers, questions};
-use crate::documents::{get_documents, today};
+use crate::documents::today;
+use crate::records::get_documents;
 
 /// Whose documents a report is about; of all that are named, only those that have all.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

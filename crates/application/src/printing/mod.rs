@@ -6,19 +6,16 @@
 //! | `attachment` | documents that go along with mails                                 |
 //! | `look`   | how documents look, by the settings                                    |
 //! | `wanted` | what a request wants otherwise than the settings                       |
-//! | `shared` | documents behind links, as pages and files                             |
 //!
 //! Reads only. A preview takes the way of creation, and stops before anything is written.
 
 mod attachment;
 mod look;
 mod port;
-mod shared;
 mod wanted;
 
 pub(crate) use attachment::{Printer, logo};
 pub use port::{CannotPrint, PrintPdf};
-pub use shared::{SharedPaper, shared};
 pub use wanted::Wanted;
 
 use racun_access::{Entity, Key, setting};
@@ -29,7 +26,8 @@ use racun_paper::{Language, Paper, PaymentMade, Picture, Source, Word};
 use racun_settlement::{PAYMENTS, Payment};
 use racun_store::{Context, StoreError};
 
-use crate::documents::{self, DocumentRequest, all_of, by_field, live, live_payments};
+use crate::documents::{self, DocumentRequest, live};
+use crate::records::{all_of, by_field, get_document, live_payments, payment_field};
 
 /// Why a document is not printed.
 #[derive(Debug, thiserror::Error)]
@@ -62,7 +60,7 @@ pub async fn paper(
     id: DocumentId,
     wanted: &Wanted,
 ) -> Result<Paper, PrintingError> {
-    let document = documents::get(cx, id).await?;
+    let document = get_document(cx, id).await?;
     paper_of(cx, files, entity, &document, wanted).await
 }
 
@@ -93,7 +91,7 @@ pub(crate) async fn paper_of(
 ) -> Result<Paper, PrintingError> {
     let mut beside = Beside::of(cx, files, entity, document).await?;
     let id = document.id;
-    let clause = by_field(&PAYMENTS, documents::payment_field(id), &id.to_string());
+    let clause = by_field(&PAYMENTS, payment_field(id), &id.to_string());
     let payments: Vec<Payment> = all_of(cx.store, &cx.tenant(), &PAYMENTS, clause).await?;
     let mut payments = live_payments(payments);
     payments.sort_by_key(|payment| (payment.date, payment.created_at, payment.id));

@@ -7,10 +7,10 @@ use racun_kernel::{Issues, Stamp, Vault};
 use racun_store::{
     Clause, EventKind, ListQuery, Many, Operator, Page, RawQuery, Store, Value, Writes,
 };
-use racun_webhooks::events;
+use racun_webhooks::events::webhook;
 use racun_webhooks::{
-    Accepts, ENDPOINTS, EarlierInput, Endpoint, EndpointInput, Generation, MAX_ENDPOINTS, Owner,
-    Refused, Rules, WebhookError,
+    ENDPOINTS, EarlierInput, Endpoint, EndpointInput, Generation, MAX_ENDPOINTS, Owner, Refused,
+    Rules, WebhookError,
 };
 
 use super::{Holder, ManageError, Webhooks};
@@ -28,9 +28,13 @@ pub async fn create(
     input: EndpointInput,
     stamp: &Stamp,
 ) -> Result<(Endpoint, String), ManageError> {
-    let accepted = webhooks.accepts(input.url.value());
-    let (endpoint, secret) =
-        input.into_endpoint(holder.owner, &**vault, rules(&|_| accepted.clone()), stamp)?;
+    let (accepted, events) = (webhooks.accepts(input.url.value()), webhooks.events);
+    let (endpoint, secret) = input.into_endpoint(
+        holder.owner,
+        &**vault,
+        Rules { accepts: &|_| accepted.clone(), events },
+        stamp,
+    )?;
     Ok((insert(store, holder, endpoint, stamp).await?, secret))
 }
 
@@ -46,14 +50,13 @@ pub async fn create_earlier(
     input: EarlierInput,
     stamp: &Stamp,
 ) -> Result<Endpoint, ManageError> {
-    let accepted = webhooks.accepts(input.url.value());
-    let endpoint = input.into_endpoint(holder.owner, rules(&|_| accepted.clone()), stamp)?;
+    let (accepted, events) = (webhooks.accepts(input.url.value()), webhooks.events);
+    let endpoint = input.into_endpoint(
+        holder.owner,
+        Rules { accepts: &|_| accepted.clone(), events },
+        stamp,
+    )?;
     insert(store, holder, endpoint, stamp).await
-}
-
-/// What inputs are checked by, where `accepts` says which URLs the server may call.
-fn rules(accepts: Accepts<'_>) -> Rules<'_> {
-    Rules { accepts, events: crate::events() }
 }
 
 async fn insert(
@@ -62,7 +65,7 @@ async fn insert(
     endpoint: Endpoint,
     stamp: &Stamp,
 ) -> Result<Endpoint, ManageError> {
-    let events = vec![holder.event(events::webhook::CREATED, &endpoint, stamp)];
+    let events = vec![holder.event(webhook::CREATED, &endpoint, stamp)];
     let mut unit = store.unit(holder.tenant());
     let maker = holder.hold_maker(&mut unit, stamp);
     holder.hold_parent(&mut unit);
@@ -150,9 +153,9 @@ pub async fn update(
     input: EndpointInput,
     stamp: &Stamp,
 ) -> Result<Endpoint, ManageError> {
-    let accepted = webhooks.accepts(input.url.value());
-    change(store, holder, id, stamp, events::webhook::UPDATED, move |endpoint, stamp| {
-        input.apply(endpoint, rules(&|_| accepted.clone()), stamp)
+    let (accepted, events) = (webhooks.accepts(input.url.value()), webhooks.events);
+    change(store, holder, id, stamp, webhook::UPDATED, move |endpoint, stamp| {
+        input.apply(endpoint, Rules { accepts: &|_| accepted.clone(), events }, stamp)
     })
     .await
     .map(|(endpoint, ())| endpoint)
@@ -175,9 +178,9 @@ pub async fn change_earlier(
     how: ChangeEarlier,
     stamp: &Stamp,
 ) -> Result<Endpoint, ManageError> {
-    let accepted = webhooks.accepts(input.url.value());
-    change(store, holder, id, stamp, events::webhook::UPDATED, move |endpoint, stamp| {
-        how(input, endpoint, rules(&|_| accepted.clone()), stamp)
+    let (accepted, events) = (webhooks.accepts(input.url.value()), webhooks.events);
+    change(store, holder, id, stamp, webhook::UPDATED, move |endpoint, stamp| {
+        how(input, endpoint, Rules { accepts: &|_| accepted.clone(), events }, stamp)
     })
     .await
     .map(|(endpoint, ())| endpoint)
@@ -196,7 +199,7 @@ pub async fn rotate_secret(
     stamp: &Stamp,
 ) -> Result<(Endpoint, String), ManageError> {
     let vault = Arc::clone(vault);
-    change(store, holder, id, stamp, events::webhook::SECRET_ROTATED, move |endpoint, stamp| {
+    change(store, holder, id, stamp, webhook::SECRET_ROTATED, move |endpoint, stamp| {
         Ok(endpoint.rotate_secret(&*vault, stamp))
     })
     .await
@@ -217,7 +220,7 @@ pub async fn delete(
     let endpoint = unit.hold(&ENDPOINTS, id);
     unit.decide(move |held| {
         let endpoint = holder.reached(held.one(endpoint)?)?;
-        let event = holder.event(events::webhook::DELETED, &endpoint, &stamp);
+        let event = holder.event(webhook::DELETED, &endpoint, &stamp);
         Ok(((), Writes::default().delete(&endpoint).events([event])))
     })
     .await

@@ -18,7 +18,6 @@ use racun_webhooks::{
 use serde_json::Value as Json;
 
 use crate::consumer::LogConsumer;
-use crate::event_named;
 
 /// Who renders what something happened to.
 #[async_trait]
@@ -43,6 +42,8 @@ pub struct FanOut {
     pub store: Arc<dyn Store>,
     /// When deliveries are tried.
     pub schedule: Schedule,
+    /// Finds an event by its name.
+    pub event_named: fn(&str) -> Option<EventKind>,
     /// Who renders what something happened to.
     pub renderer: Arc<dyn Renderer>,
     /// Time and randomness.
@@ -67,7 +68,7 @@ impl LogConsumer for FanOut {
         let mut awaited = Vec::new();
         for entry in entries {
             let is_published =
-                event_named(&entry.activity.kind).is_some_and(EventKind::is_published);
+                (self.event_named)(&entry.activity.kind).is_some_and(EventKind::is_published);
             if is_published && known.is_awaited(&entry).await? {
                 awaited.push(entry);
             }

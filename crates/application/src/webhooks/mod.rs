@@ -41,6 +41,8 @@ pub struct Webhooks {
     pub courier: Arc<dyn Courier>,
     /// When deliveries are tried.
     pub schedule: Schedule,
+    /// All events that there are.
+    pub events: &'static [EventKind],
 }
 
 impl Webhooks {

@@ -7,7 +7,7 @@ use racun_mail::{MailKind, NewMail, OutgoingMail};
 use racun_store::{ListQuery, Order, Put, Store, StoreError};
 use racun_webhooks::{Endpoint, Owner};
 
-use crate::mailing::enqueue;
+use crate::outbox::enqueue;
 
 /// Members of an entity that are looked at.
 const MOST: usize = 1_000;

@@ -6,6 +6,7 @@ use racun_kernel::calendar::format_date;
 use racun_store::Context;
 
 use super::work::{Archivist, Stopped};
+use crate::einvoice_files::written;
 use crate::einvoicing::{self, EInvoiceRefused};
 use crate::error::Error;
 
@@ -41,7 +42,7 @@ impl Archivist {
             return Ok(Err("there is no e-SLOG of a document of this kind".to_owned()));
         };
         let fiscal = self.fiscal.as_ref();
-        let xml = match einvoicing::written(cx, fiscal, &facts, EInvoiceForm::Eslog).await {
+        let xml = match written(cx, fiscal, &facts, EInvoiceForm::Eslog).await {
             Ok(xml) => xml,
             Err(Error::EInvoice(refused)) => return Ok(Err(reason(&refused))),
             Err(error) => return Err(stopped(error)),

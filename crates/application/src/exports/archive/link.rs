@@ -9,7 +9,7 @@ use racun_mail::{MailKind, NewMail, OutgoingMail, Wording, defused, fill_line, t
 use racun_store::{Context, Decision, Put, Store, StoreError};
 
 use super::job::{EXPORT_JOBS, ExportJob, ExportState};
-use crate::mailing::{MAX_SUBJECT_CHARS, Sender, enqueue};
+use crate::outbox::{MAX_SUBJECT_CHARS, Sender, enqueue};
 
 /// The beginning of tokens in these links.
 const PREFIX: &str = "export_";

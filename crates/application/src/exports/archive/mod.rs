@@ -5,6 +5,7 @@
 //! | `job`     | an export, and how far it has come                                      |
 //! | `request` | what may be asked for, and how many exports there may be at once        |
 //! | `share`   | the next documents of an export                                         |
+//! | `events`  | what happens to exports, for the log                                    |
 //! | `eslog`   | documents as e-SLOG files                                               |
 //! | `work`    | the worker: documents to parts of the archive, the end, the mail        |
 //! | `link`    | the link in the mail                                                    |
@@ -19,6 +20,7 @@
 //! out and named; anything else that fails is tried again, and ends the export when it lasts.
 
 mod eslog;
+pub mod events;
 mod expiry;
 mod job;
 mod link;

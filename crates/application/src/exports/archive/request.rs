@@ -12,6 +12,7 @@ use racun_store::{Context, ListQuery, Many, One, StoreError, Writes};
 use super::super::request::{kinds_named, locales};
 use super::super::{ExportError, Span};
 use super::eslog;
+use super::events::export_job;
 use super::job::{
     ACTIVE, ArchiveFormat, EXPORT_JOBS, ExportJob, ExportState, KEPT, Place, Selection,
 };
@@ -19,7 +20,6 @@ use super::share::dated;
 use crate::documents::today;
 use crate::einvoicing::EInvoiceRefused;
 use crate::error::Error;
-use crate::events;
 use crate::jobs::{Job, JobKind, NewJob};
 
 /// Documents of one archive, at most.
@@ -108,7 +108,7 @@ pub async fn begin(
         };
         let sweeping = job(JobKind::ExportExpiry).due(export.expires_at);
         let jobs = [job(JobKind::DocumentExport).put(), sweeping.put()];
-        let created = held.actor().event(events::export_job::CREATED, export.id);
+        let created = held.actor().event(export_job::CREATED, export.id);
         let writes = Writes::default().insert(&export).puts(jobs).events([created]);
         Ok((export, writes))
     })

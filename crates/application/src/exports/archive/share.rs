@@ -6,7 +6,7 @@ use time::OffsetDateTime;
 
 use super::super::Span;
 use super::job::{ExportJob, Place, Selection};
-use crate::documents;
+use crate::records::get_document;
 
 /// Documents that are read at once.
 const SHARE: usize = 50;
@@ -66,7 +66,7 @@ async fn named(
 ) -> Result<Vec<Next>, DocumentError> {
     let mut found = Vec::new();
     for (at, id) in ids.iter().copied().enumerate().skip(place.at).take(SHARE) {
-        let document = match documents::get(cx, id).await {
+        let document = match get_document(cx, id).await {
             Ok(document) => Some(document),
             Err(DocumentError::Store(StoreError::NotFound { .. })) => None,
             Err(error) => return Err(error),

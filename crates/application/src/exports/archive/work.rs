@@ -15,11 +15,11 @@ use racun_store::{Context, Event, EventKind, Put, Store, StoreError, Writes};
 use time::Duration;
 
 use super::eslog::Made;
+use super::events::export_job;
 use super::job::{ArchiveFormat, EXPORT_JOBS, ExportJob, Progress, Skipped, StoredPart};
 use super::link::letter;
 use super::share::next;
 use crate::budget::{Budget, StorageLimits};
-use crate::events;
 use crate::fiscalization::Fiscal;
 use crate::jobs::{Ending, Handler, Job, JobKind, LeaseError, Outcome, still_held};
 use crate::printing::{CannotPrint, PrintPdf, PrintingError, Wanted, paper_of};
@@ -330,7 +330,7 @@ impl Archivist {
         let mail = user.map(|user| letter(&self.base, entity, &export, &user, cx.stamp));
         let change = move |before: ExportJob, stamp: &Stamp| {
             let after = before.completed((name, bytes), stamp.now());
-            (after, events::export_job::COMPLETED, mail.unwrap_or_default())
+            (after, export_job::COMPLETED, mail.unwrap_or_default())
         };
         self.end(job, export, change).await.map(|_| Outcome::Ended)
     }
@@ -341,7 +341,7 @@ impl Archivist {
             return Ok(Outcome::Ends(Ending::Done));
         };
         let change = move |before: ExportJob, stamp: &Stamp| {
-            (before.failed(&reason, stamp.now()), events::export_job::FAILED, Vec::new())
+            (before.failed(&reason, stamp.now()), export_job::FAILED, Vec::new())
         };
         let before = self.end(job, export, change).await?;
         self.forget(before.keys()).await;

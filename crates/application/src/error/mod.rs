@@ -1,5 +1,7 @@
 //! Why a use case that spans domain crates is refused.
 
+mod e_invoice;
+
 use racun_billing::NotAllowed;
 use racun_documents::{DocumentError, Refused};
 use racun_kernel::Issues;
@@ -7,8 +9,9 @@ use racun_pos::PosError;
 use racun_settlement::{Refusal, SettlementError, TypeChangeError};
 use racun_store::StoreError;
 
-use crate::einvoicing::EInvoiceRefused;
-use crate::fiscalization::FiscalizationRefused;
+use crate::fiscalization::{FiscalizationError, FiscalizationRefused};
+
+pub use e_invoice::EInvoiceRefused;
 
 /// Why a use case on documents and what settles them is refused: in the words of the crate whose
 /// rule refuses.
@@ -58,6 +61,16 @@ impl From<Refused> for Error {
 impl From<Refusal> for Error {
     fn from(refusal: Refusal) -> Self {
         Self::Settlement(refusal.into())
+    }
+}
+
+impl From<FiscalizationError> for Error {
+    /// What is wrong with an input, and what is not there, is one thing, whichever crate found it.
+    fn from(error: FiscalizationError) -> Self {
+        match error {
+            FiscalizationError::Document(error) => Self::Document(error),
+            FiscalizationError::Refused(refused) => Self::Fiscalization(refused),
+        }
     }
 }
 

@@ -5,9 +5,7 @@
 //! | `holding`     | all that a command is about, and what it comes to          |
 //! | `means`       | the types of the payments that count on a document         |
 //! | `type_change` | commands on payments, where a tax authority may have a say |
-//! | `authority`   | the port to that authority                                 |
 
-mod authority;
 mod holding;
 mod means;
 mod type_change;
@@ -25,11 +23,11 @@ use racun_store::{
 };
 use time::Date;
 
-use crate::documents::{advances, get_documents, hold_payments, links, links_of, today};
+use crate::documents::{advances, today};
 use crate::error::Error;
+use crate::fiscalization::TaxAuthority;
+use crate::records::{Sourced, get_documents, hold_documents, hold_payments, links_of};
 use crate::settling::WorkingSet;
-
-pub use authority::{Concern, Matter, NoAuthority, TaxAuthority};
 
 /// Where commands on payments read and write, and whom they tell.
 #[derive(Clone, Copy)]
@@ -135,9 +133,9 @@ impl Plan {
         let advances = self.links.iter().map(|link| link.target_id);
         let advances = advances.filter(|id| id.kind() == DocumentKind::AdvanceInvoice);
         let documents = self.named.documents.iter().copied().chain(advances);
-        let documents = links::hold_each(unit, documents);
+        let documents = hold_documents(unit, documents);
         let expense = self.named.expense.map(|id| unit.hold(&EXPENSES, id));
-        let links = self.named.invoice().map(|id| links::Sourced::hold(unit, id));
+        let links = self.named.invoice().map(|id| Sourced::hold(unit, id));
         let payments = self.named.paid().map(|id| hold_payments(unit, id));
         Planned { plan: self, documents, expense, links, payments }
     }
@@ -160,7 +158,7 @@ struct Planned {
     plan: Plan,
     documents: Many<Document>,
     expense: Option<One<Expense>>,
-    links: Option<links::Sourced>,
+    links: Option<Sourced>,
     /// The payments of the document that is paid.
     payments: Option<Many<Payment>>,
 }

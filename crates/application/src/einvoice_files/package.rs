@@ -9,8 +9,8 @@ use racun_kernel::calendar;
 use racun_paper::Paper;
 use racun_store::{Context, StoreError};
 
-use super::facts::envelope_facts;
-use super::serve::{ready, refused, written, xml_of};
+use super::write::{refused, written, xml_of};
+use crate::einvoicing::{envelope_facts, ready};
 use crate::error::Error;
 use crate::fiscalization::Fiscal;
 use crate::printing::{PrintPdf, PrintingError, Wanted, paper_of};

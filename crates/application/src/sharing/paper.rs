@@ -7,9 +7,9 @@ use racun_kernel::Stamp;
 use racun_paper::Paper;
 use racun_store::{Context, Store, StoreError};
 
-use super::{PrintingError, Wanted, paper_of};
+use super::find_shared;
 use crate::documents;
-use crate::mailing::find_shared;
+use crate::printing::{PrintingError, Wanted, paper_of};
 
 /// A document behind a link.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,17 +1,13 @@
-//! Checks by order, and files.
+//! Documents as XML.
 
 use racun_access::Entity;
-use racun_documents::{Document, DocumentId, EInvoiceForm, Refused};
+use racun_documents::{DocumentId, EInvoiceForm};
 use racun_einvoicing::{Facts, Finding, Specification, Syntax, Verdict, Written, eslog};
-use racun_kernel::{Issue, Issues};
-use racun_store::{Actor, Context, Decision};
+use racun_kernel::Issues;
+use racun_store::Context;
 
-use super::error::EInvoiceRefused;
-use super::facts::{Around, facts_of};
-use super::judge::Judging;
-use super::read;
 use super::signing::signed;
-use crate::documents;
+use crate::einvoicing::{EInvoiceRefused, ready};
 use crate::error::Error;
 use crate::fiscalization::Fiscal;
 
@@ -22,32 +18,6 @@ pub struct EInvoiceFile {
     pub name: String,
     /// XML.
     pub xml: String,
-}
-
-/// Checks the document `id` for `form` by the rules of today, and stores what they say. A draft is
-/// checked as it would be issued now.
-///
-/// # Errors
-/// [`racun_store::StoreError::NotFound`], another country, a kind that has no such form, or the
-/// store's failure.
-pub async fn validate(
-    cx: Context<'_>,
-    entity: &Entity,
-    id: DocumentId,
-    form: EInvoiceForm,
-) -> Result<Document, Error> {
-    let judging = judging(entity, id, form)?;
-    let (linked, paid) = (read::linked(cx, id).await?, read::paid(cx, id).await?);
-    let decide = move |before: Document, actor: &Actor| {
-        let before = documents::live_document(before)?;
-        let around = Around { seller: judging.seller(), linked: &linked, paid: &paid };
-        let Some(facts) = facts_of(&before, &around) else {
-            return Ok(Decision::Unchanged(before));
-        };
-        let after = judging.checked(before, form, &facts, actor.now());
-        Ok::<_, Error>(Decision::changed(after, Vec::new()))
-    };
-    cx.amend(racun_documents::table_of(id.kind()), id, decide).await
 }
 
 /// The document `id` as a file of `form`: XRechnung as UBL, ZUGFeRD's XML as CII, e-SLOG.
@@ -66,29 +36,6 @@ pub async fn file(
     let (document, facts) = ready(cx, entity, id, form).await?;
     let xml = written(cx, fiscal, &facts, form).await?;
     Ok(EInvoiceFile { name: document.number(), xml })
-}
-
-/// The document `id`, which the last check found valid for `form`, and its facts.
-///
-/// # Errors
-/// As [`file`].
-pub async fn ready(
-    cx: Context<'_>,
-    entity: &Entity,
-    id: DocumentId,
-    form: EInvoiceForm,
-) -> Result<(Document, Facts), Error> {
-    judging(entity, id, form)?;
-    let document = documents::get(cx, id).await?;
-    if document.is_draft() {
-        return Err(Refused::DraftNotShared.into());
-    }
-    if !document.is_valid_as(form) {
-        return Err(EInvoiceRefused::NotValid(form).into());
-    }
-    let facts = read::facts(cx, entity, &document).await?;
-    let facts = facts.ok_or_else(|| Error::from(EInvoiceRefused::NotValid(form)))?;
-    Ok((document, facts))
 }
 
 /// As [`xml_of`], signed where it is e-SLOG and the entity's certificate for FURS is valid.
@@ -136,17 +83,4 @@ pub(super) fn refused(form: EInvoiceForm, verdict: &Verdict) -> EInvoiceRefused 
 fn of_ujp(facts: &Facts) -> Result<Written, Verdict> {
     let verdict = eslog::judge_ujp(facts);
     if verdict.is_valid() { eslog::write(facts) } else { Err(verdict) }
-}
-
-/// What decides on `form` of the document `id`, when it can have one.
-fn judging(entity: &Entity, id: DocumentId, form: EInvoiceForm) -> Result<Judging, Error> {
-    let judging = Judging::of(entity);
-    if !judging.has(form) {
-        return Err(EInvoiceRefused::OtherCountry(form).into());
-    }
-    if !form.is_of(id.kind()) {
-        let message = format!("there is no {} of a document of this kind", form.name());
-        return Err(Issues::from(Issue::new("not_allowed", message)).into());
-    }
-    Ok(judging)
 }
