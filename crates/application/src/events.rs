@@ -4,17 +4,16 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use racun_access::events as access;
+use racun_background::jobs::events::job;
 use racun_billing::events as billing;
 use racun_catalog::events as catalog;
+use racun_delivery::exports::archive::events::export_job;
 use racun_documents::events as documents;
 use racun_fiscal::events as fiscal;
 use racun_pos::events as pos;
 use racun_settlement::events as settlement;
 use racun_store::EventKind;
 use racun_webhooks::events as webhooks;
-
-use crate::exports::archive::events::export_job;
-use crate::jobs::events::job;
 
 racun_store::events! {
     /// What the interface lists of payment apps. Nothing tells it: there are none.
