@@ -138,10 +138,7 @@ fn no_file_is_too_long_to_hold_one_thing() {
 }
 
 /// Module files beside their folder that are still to be moved into it.
-const BESIDE: [&str; 5] = [
-    "crates/access/src/entity_input.rs",
-    "crates/access/src/password.rs",
-    "crates/catalog/src/item.rs",
+const BESIDE: [&str; 2] = [
     "crates/http-api/src/docs.rs",
     "crates/http-api/src/openapi/examples.rs",
 ];
@@ -219,6 +216,55 @@ fn no_line_is_too_wide() {
         for (number, line) in fs::read_to_string(&file).unwrap().lines().enumerate() {
             let columns = line.chars().count();
             assert!(columns <= MOST_COLUMNS, "{}:{}: {columns}", place(&file), number + 1);
+        }
+    }
+}
+
+/// Words for which the field has others: the actor's name, the time, the standard noun.
+const UNUSUAL: [&str; 9] = [
+    "nobody",
+    "whoever",
+    "is told",
+    "anew",
+    "lately",
+    "all the same",
+    "comes of",
+    "stands in",
+    "meanwhile",
+];
+
+#[test]
+fn comments_and_docs_use_usual_words() {
+    let holds = |line: &str, word: &str| {
+        let is_end = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && c != '_');
+        line.match_indices(word).any(|(start, _)| {
+            let (before, after) = (&line[..start], &line[start + word.len()..]);
+            is_end(before.chars().next_back()) && is_end(after.chars().next())
+        })
+    };
+    let check = |file: &Path, number: usize, text: &str| {
+        let text = text.to_lowercase();
+        let found = UNUSUAL.iter().find(|word| holds(&text, word));
+        assert_eq!(found, None, "{}:{}: say who or when", place(file), number + 1);
+    };
+    for file in rust_files() {
+        let source = fs::read_to_string(&file).unwrap();
+        for (number, line) in source.lines().enumerate() {
+            if let Some(comment) = line.trim_start().strip_prefix("//") {
+                check(&file, number, comment);
+            }
+        }
+    }
+    let docs = [root().join("docs"), root().join("docs/adr")];
+    for entry in docs.iter().flat_map(|folder| fs::read_dir(folder).unwrap()) {
+        let file = entry.unwrap().path();
+        // Made from the catalogue of errors, whose texts are the interface's.
+        let is_made = file.ends_with("docs/errors.md");
+        if is_made || file.extension().is_none_or(|extension| extension != "md") {
+            continue;
+        }
+        for (number, line) in fs::read_to_string(&file).unwrap().lines().enumerate() {
+            check(&file, number, line);
         }
     }
 }
