@@ -23,7 +23,7 @@ const SALT_BYTES: usize = 16;
 /// eight characters with a letter in the lists of zxcvbn (MIT licence), and some in languages of
 /// our users.
 static COMMON: LazyLock<HashSet<&str>> =
-    LazyLock::new(|| include_str!("password/common.txt").lines().collect());
+    LazyLock::new(|| include_str!("common.txt").lines().collect());
 
 /// Letters that the middle of a password has at least to be looked for.
 const MIN_CORE: usize = 4;
