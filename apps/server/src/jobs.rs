@@ -5,10 +5,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use racun_application::Services;
 use racun_application::fiscalization::{self, Fiscal, Outside};
 use racun_application::{billing, recurring};
 use racun_catalog::VatRegistry;
-use racun_http_api::Services;
 use racun_store::{Store, StoreError};
 use tokio::sync::Notify;
 use tokio::task::{AbortHandle, JoinHandle, JoinSet};

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use racun_fiscal::Retry;
-use racun_http_api::Options;
+use racun_http_api::{Http, Options};
 use racun_store::Store;
 use tokio::sync::oneshot;
 
@@ -74,7 +74,8 @@ async fn on_server(
     let kept = Arc::clone(&opened.store);
     let services = serve::services(opened.store, Arc::clone(&authorities), outside, keys, RETRY);
     let following = jobs::start(&services, serve::following(&services));
-    let server = tokio::spawn(racun_http_api::run(listener, services, options));
+    let http = Http::of(serve::process());
+    let server = tokio::spawn(racun_http_api::run(listener, services, http, options));
     let outcome = work(&format!("http://{address}"), &authorities, &*kept).await;
     following.stopping().stop();
     drop(stop);

@@ -25,6 +25,7 @@
 //! | `idempotency`   | requests that are sent again, carried out once                             |
 //! | `recurring`     | recurring invoices, and the job that makes their invoices                  |
 //! | `rekey`         | all that is sealed, sealed under another master key                        |
+//! | `services`      | what use cases work with: the store, ports and their settings              |
 //! | `settling`      | documents as settlement sees them, and what it changes on them             |
 //! | `vat`           | VAT numbers of customers, by VIES, and the kind of sale that follows       |
 //! | `webhooks`      | endpoints, the fan-out of events to them, deliveries, their log and replay |
@@ -59,6 +60,7 @@ pub mod pos;
 pub mod printing;
 pub mod recurring;
 pub mod rekey;
+mod services;
 mod settling;
 pub mod vat;
 pub mod webhooks;
@@ -67,6 +69,7 @@ use racun_store::Table;
 
 pub use error::Error;
 pub use events::{event_named, events};
+pub use services::Services;
 
 /// The version of what stores keep: of the declarations of [`tables`] and of the bodies.
 ///

@@ -3,6 +3,7 @@
 use actix_web::web::{self, Data, ReqData};
 use racun_access::Entity;
 use racun_access::Permission::{ReadTill, Sell, WriteRecords};
+use racun_application::Services;
 use racun_application::documents::{self as application, Finalizing, LineCategory, NextOf};
 use racun_application::fiscalization::{self};
 use racun_documents::{DocumentError, DocumentKind};
@@ -26,7 +27,6 @@ use crate::call::{Call, EntityCall};
 use crate::error::ApiError;
 use crate::request::{Body, MaybeBody, PathText, Query};
 use crate::route::{Gate, Parameter, Route};
-use crate::services::Services;
 
 const DOCUMENTS: &str = "Documents";
 

@@ -27,7 +27,7 @@ use self::declared::collect;
 use self::reader::{Findings, Gap, Place, Reader, StepKey};
 use self::tree::Tree;
 use crate::error::ApiError;
-use crate::services::Limits;
+use crate::limits::Limits;
 
 pub(crate) use self::declared::as_declared;
 pub(crate) use self::left::{Gaps, Left};
