@@ -8,7 +8,7 @@ use racun_documents::recurrence::{
     Status,
 };
 use racun_documents::{Document, DocumentId, DocumentKind};
-use racun_fiscalization::Outside;
+use racun_fiscalization::OutsideServices;
 use racun_kernel::{Patch, Stamp, Tenant};
 use racun_sales::documents;
 use racun_sales::recurring::{self, Limits, Report, advance_clock, run_due};

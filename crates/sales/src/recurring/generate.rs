@@ -7,7 +7,7 @@ use racun_documents::recurrence::{
     RecurrenceError, RecurringInvoice, TemplateDates,
 };
 use racun_documents::{Document, DocumentError, DocumentKind};
-use racun_fiscalization::{Outside, Ports};
+use racun_fiscalization::{OutsideServices, Ports};
 use racun_kernel::{Scope, Stamp, Tenant};
 use racun_store::{Actor, Context, Decision, Held, One, Store, StoreError, Writes};
 use time::Date;

@@ -7,7 +7,7 @@ use racun_access::{
 use racun_documents::recurrence::{
     DUE_SCHEDULES, DueSchedule, RecurrenceError, RecurringInvoice, due_by, latest_day,
 };
-use racun_fiscalization::Outside;
+use racun_fiscalization::OutsideServices;
 use racun_kernel::calendar::{midnight, start_of_day};
 use racun_kernel::id::{AccountId, RecurringInvoiceId};
 use racun_kernel::{Environment, Stamp, Tenant};
