@@ -46,7 +46,7 @@ async fn what_was_refused_is_sent_again_late_as_it_was_issued() {
         assert!(heard.iter().all(|one| one.content() == heard[0].content()));
         let outcome = own.fiscalize(&done, at(None, None), &stamp).await;
         assert_eq!(refusal(outcome), Refused::NotToFiscalize);
-        assert_eq!(own.work(stamp.now() + Duration::days(1)).await.sent, 0);
+        assert_eq!(own.work(stamp.now() + Duration::days(1)).await.attempts, 0);
     }
 }
 

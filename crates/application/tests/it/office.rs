@@ -13,7 +13,7 @@ use base64::engine::general_purpose::STANDARD;
 use racun_application::Error;
 use racun_application::documents::{self, Creation, DocumentRequest, Voiding};
 use racun_application::fiscalization::{
-    self, FinaRequest, Fiscal, FiscalRequest, FiscalizeRequest, FursRequest, Limits, Ports, Report,
+    self, FinaRequest, Fiscal, FiscalRequest, FiscalizeRequest, FursRequest, LIMITS, Ports, Report,
 };
 use racun_documents::{Document, DocumentKind, FiscalRecord, Fiscalization};
 use racun_fiscal::{
@@ -404,9 +404,7 @@ impl Fiscalizing {
     pub async fn work(&self, now: OffsetDateTime) -> Report {
         let stamp = self.at(now);
         let store = &*self.shop.store;
-        fiscalization::run_due(store, &self.fiscal, &|| stamp.clone(), Limits::default())
-            .await
-            .unwrap()
+        fiscalization::run_due(store, &self.fiscal, &|| stamp.clone(), LIMITS).await.unwrap()
     }
 
     pub async fn reread(&self, document: &Document) -> Document {

@@ -9,7 +9,7 @@ use racun_application::documents::{self, Creation};
 use racun_application::fiscal::registering::Registry;
 use racun_application::fiscal::{devices, premises, settings};
 use racun_application::fiscalization::{
-    self, Alarm, FinaRequest, Fiscal, FiscalRequest, FursRequest, Limits, Ports, Report,
+    self, Alarm, FinaRequest, Fiscal, FiscalRequest, FursRequest, LIMITS, Ports, Report,
 };
 use racun_authorities::{Clients, Endpoint, Endpoints, Systems};
 use racun_authority_simulator::{
@@ -188,8 +188,8 @@ impl Town {
     }
 
     async fn work(&self, stamp: &Stamp) -> Report {
-        let (store, limits) = (&*self.shop.store, Limits::default());
-        fiscalization::run_due(store, &self.fiscal, &|| stamp.clone(), limits).await.unwrap()
+        let store = &*self.shop.store;
+        fiscalization::run_due(store, &self.fiscal, &|| stamp.clone(), LIMITS).await.unwrap()
     }
 
     /// Three days without the authority: what was issued, and the alarms with their times.
@@ -208,7 +208,7 @@ impl Town {
             issued.push(document);
             loop {
                 let report = self.work(&stamp).await;
-                assert_eq!(report.confirmed, 0, "{report:?}");
+                assert_eq!(report.done, 0, "{report:?}");
                 alarms.extend(report.alarms.into_iter().map(|alarm| (stamp.now(), alarm)));
                 // A run leaves an authority alone that is silent. In time, all come to their turn.
                 if !(report.has_more && turn % BURST == BURST - 1) {
@@ -242,7 +242,7 @@ impl Town {
         while confirmed < count {
             assert!(now < END + Duration::hours(6), "{confirmed} of {count} are confirmed");
             let report = self.work(&self.turn_to(now)).await;
-            confirmed += report.confirmed;
+            confirmed += report.done;
             now += Duration::minutes(5);
         }
         now
