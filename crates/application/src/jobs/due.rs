@@ -1,11 +1,11 @@
 //! Rows that say when something is due next, worked off in the order of their time.
 //!
-//! What comes round again and again, as a recurring invoice does, has a row in the directory, which
-//! is written in each commit that changes when it is due ([`racun_store::Put::between`]). A worker
-//! of any process reads the rows; the unit that does what is due holds the record itself, and
-//! writes nothing when another worker was first. So there is no lease, and nothing is written but
-//! the effect. What has no record that such a unit could hold, or is given up after some attempts,
-//! is a [job](super::Job) instead.
+//! What comes round at times of its own, as a recurring invoice does, has a row in the directory,
+//! which is written in each commit that changes when it is due ([`racun_store::Put::between`]).
+//! Workers of any process find it by that. The unit that does what is due holds the record itself,
+//! and writes nothing when another worker was first. So no lease is needed, and nothing is written
+//! but the effect; only an exchange with a tax authority has a lease, in its record. What is done
+//! once, and is given up after some attempts, is a [job](super::Job) instead.
 
 use std::convert::Infallible;
 
@@ -171,17 +171,17 @@ impl<'a, W: DueWork> DueRun<'a, W> {
         let mut walk = Walk::through(self.work.table(), Tenant::directory(), query);
         while let Some(rows) = walk.next::<W::Row>(self.store).await? {
             for some in rows.chunks(W::AT_ONCE) {
-                if self.left == 0 {
-                    self.report.has_more = true;
-                    return Ok(());
-                }
                 if self.report.interruptions >= MAX_INTERRUPTIONS {
                     return Ok(());
                 }
-                let some = &some[..some.len().min(self.left)];
+                let (some, beyond) = some.split_at(some.len().min(self.left));
                 self.left -= some.len();
                 for report in join_all(some.iter().map(|row| self.visited(row))).await {
                     self.report.add(report);
+                }
+                if !beyond.is_empty() {
+                    self.report.has_more = true;
+                    return Ok(());
                 }
             }
         }

@@ -17,16 +17,16 @@ use crate::jobs::stores;
 
 const ALL: Limits = Limits { rows: 1_000, each: 1 };
 
-/// Does what rows stand for, but for those that it is told to leave alone.
+/// Does what `N` rows at once stand for, but for those that it is told to leave alone.
 #[derive(Default)]
-struct Scripted<'a> {
+struct Scripted<'a, const N: usize> {
     setbacks: BTreeMap<SubscriptionId, Setback>,
     /// Moves this row before it answers, as another worker would.
     moved: Option<(&'a dyn Store, SubscriptionId)>,
     seen: Mutex<Vec<SubscriptionId>>,
 }
 
-impl Scripted<'_> {
+impl<const N: usize> Scripted<'_, N> {
     fn seen(&self) -> Vec<SubscriptionId> {
         self.seen.lock().unwrap().clone()
     }
@@ -38,8 +38,8 @@ async fn moved_to(store: &dyn Store, row: &DueSubscription, due_at: OffsetDateTi
 }
 
 #[async_trait]
-impl DueWork for &Scripted<'_> {
-    const AT_ONCE: usize = 1;
+impl<const N: usize> DueWork for &Scripted<'_, N> {
+    const AT_ONCE: usize = N;
 
     type Row = DueSubscription;
     type Alarm = SubscriptionId;
@@ -89,7 +89,11 @@ async fn rows(store: &dyn Store, count: i32) -> Vec<DueSubscription> {
     rows
 }
 
-async fn run(store: &dyn Store, work: &Scripted<'_>, limits: Limits) -> Report<SubscriptionId> {
+async fn run<const N: usize>(
+    store: &dyn Store,
+    work: &Scripted<'_, N>,
+    limits: Limits,
+) -> Report<SubscriptionId> {
     jobs::run_due(store, work, due_by(NOW), limits).await.unwrap()
 }
 
@@ -99,20 +103,23 @@ async fn due_at(store: &dyn Store, id: SubscriptionId) -> OffsetDateTime {
     row.unwrap().unwrap().due_at
 }
 
+/// Works off 250 rows, `N` at once, within several limits.
+async fn page_by_page<const N: usize>(store: &dyn Store, ids: &[SubscriptionId]) {
+    for (most, has_more) in [(1_000, false), (130, true), (250, false), (249, true)] {
+        let work = Scripted::<N>::default();
+        let report = run(store, &work, Limits { rows: most, ..ALL }).await;
+        let done = most.min(ids.len());
+        assert_eq!((&work.seen()[..], report.done), (&ids[..done], done), "{N} at once");
+        assert_eq!((report.has_more, report.goes_on()), (has_more, has_more), "{most}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn rows_are_worked_off_page_by_page_in_the_order_of_their_time() {
     for (store, _database) in stores().await {
         let ids: Vec<_> = rows(&*store, 250).await.into_iter().map(|row| row.id).collect();
-        let work = Scripted::default();
-        let report = run(&*store, &work, ALL).await;
-        assert_eq!((work.seen(), report.done, report.has_more), (ids.clone(), 250, false));
-        let work = Scripted::default();
-        let report = run(&*store, &work, Limits { rows: 130, ..ALL }).await;
-        assert_eq!((&work.seen()[..], report.done, report.has_more), (&ids[..130], 130, true));
-        assert!(report.goes_on());
-        let work = Scripted::default();
-        let report = run(&*store, &work, Limits { rows: 250, ..ALL }).await;
-        assert_eq!((report.done, report.has_more, report.goes_on()), (250, false, false));
+        page_by_page::<1>(&*store, &ids).await;
+        page_by_page::<64>(&*store, &ids).await;
     }
 }
 
@@ -123,7 +130,7 @@ async fn a_row_that_cannot_be_worked_on_is_put_off_and_in_the_way_of_none() {
         let stuck = Setback::Stuck("disabled".to_owned());
         let setbacks = BTreeMap::from([(rows[0].id, stuck.clone()), (rows[1].id, stuck)]);
         let moved = Some((&*store, rows[1].id));
-        let work = Scripted { setbacks, moved, ..Scripted::default() };
+        let work = Scripted::<1> { setbacks, moved, ..Scripted::<1>::default() };
         let report = run(&*store, &work, ALL).await;
         assert_eq!((report.attempts, report.done, report.failed()), (3, 1, 2));
         let problems: Vec<_> = report.problems.iter().map(|one| (&*one.id, &*one.reason)).collect();
@@ -140,7 +147,7 @@ async fn a_store_that_does_not_answer_ends_the_run_and_puts_nothing_off() {
         let rows = rows(&*store, 5).await;
         let away = Setback::from(StoreError::Unavailable("away".to_owned()));
         let setbacks = rows.iter().map(|row| (row.id, away.clone())).collect();
-        let work = Scripted { setbacks, ..Scripted::default() };
+        let work = Scripted::<1> { setbacks, ..Scripted::<1>::default() };
         let report = run(&*store, &work, ALL).await;
         assert_eq!((work.seen().len(), report.interruptions, report.problems.len()), (3, 3, 3));
         assert!(!report.goes_on());
