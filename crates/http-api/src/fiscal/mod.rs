@@ -4,7 +4,8 @@
 //! | ------------- | ------------------------------------------------- |
 //! | `furs`        | Slovenia: routes, and what only FURS has          |
 //! | `fina`        | Croatia: routes, and what only FINA has           |
-//! | `office`      | what both have: one handler for each operation    |
+//! | `authority_api` | what both have: one handler for each operation  |
+//! | `shared_routes` | the routes of that                              |
 //! | `certificate` | bodies of certificates                            |
 //! | `premise`     | bodies of premises and devices                    |
 //! | `internal_act` | the internal act of a Slovenian taxpayer         |
@@ -15,6 +16,7 @@ pub(crate) mod fina;
 pub(crate) mod furs;
 pub(crate) mod internal_act;
 mod premise;
+mod shared_routes;
 
 use racun_fiscal::{Authority, FiscalSettings};
 use racun_kernel::Environment;
