@@ -10,9 +10,9 @@
 //! | `idempotency` | requests that are sent again, carried out once                        |
 //! | `jobs`        | what is to be done after a commit, by leases and attempts             |
 //!
-//! **Invariants.** No area is known here: areas name the kinds of their jobs and bring the handlers.
-//! A job is put in the commit that causes it, and ends in the commit of what it does, where that is
-//! a write.
+//! **Invariants.** No area is known here: areas name the kinds of their jobs and bring the
+//! handlers. A job is put in the commit that causes it, and ends in the commit of what it does,
+//! where that is a write.
 
 pub mod activities;
 pub mod budget;

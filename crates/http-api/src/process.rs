@@ -33,7 +33,7 @@ impl Process {
         Self { version, started: Instant::now(), runtime: Handle::current() }
     }
 
-    /// Runs a use case to its end, even when the client hangs up meanwhile.
+    /// Runs a use case to its end, even when the client hangs up.
     ///
     /// actix drops a handler whose connection was reset. What changes state therefore runs in a
     /// task of its own, on the process's runtime, and the handler merely waits for it.

@@ -243,7 +243,9 @@ pub const PURE: &[(&str, &[&str])] = &[
             "racun-catalog",
             "racun-delivery",
             "racun-documents",
+            "racun-exports",
             "racun-fiscal",
+            "racun-fiscalization",
             "racun-kernel",
             "racun-mail",
             "racun-pos",
@@ -252,6 +254,7 @@ pub const PURE: &[(&str, &[&str])] = &[
             "racun-store",
             "racun-webhooks",
             "serde_json",
+            "time",
         ],
     ),
 ];

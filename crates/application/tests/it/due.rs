@@ -17,7 +17,7 @@ use crate::jobs::stores;
 
 const ALL: Limits = Limits { rows: 1_000, each: 1 };
 
-/// Does what `N` rows at once stand for, but for those that it is told to leave alone.
+/// Does what `N` rows at once stand for, but for those that it is to leave alone.
 #[derive(Default)]
 struct Scripted<'a, const N: usize> {
     setbacks: BTreeMap<SubscriptionId, Setback>,

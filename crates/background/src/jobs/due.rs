@@ -201,7 +201,7 @@ impl<'a, W: DueWork> DueRun<'a, W> {
             Err(Setback::Interrupted(reason)) => (reason, true),
             Err(Setback::Stuck(reason)) => match self.put_off(row).await {
                 Ok(true) => (reason, false),
-                // It was made due, or not due, meanwhile.
+                // Another unit changed when it is due.
                 Ok(false) => return report,
                 Err(error) => (error.to_string(), true),
             },
@@ -211,7 +211,7 @@ impl<'a, W: DueWork> DueRun<'a, W> {
         report
     }
 
-    /// Lets `row`, unless it changed meanwhile, be found again later. Its record stays as it is.
+    /// Lets `row`, unless it has changed, be found again later. Its record stays as it is.
     /// Answers whether it does so.
     async fn put_off(&self, row: &W::Row) -> Result<bool, StoreError> {
         let (table, directory) = (self.work.table(), Tenant::directory());

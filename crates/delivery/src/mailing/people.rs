@@ -1,6 +1,7 @@
 //! Mails to users: sign-up, new passwords, verified addresses, invitations.
 //!
-//! No row holds a token. A mail holds its place, [`SECRET`](racun_mail::SECRET); the token is made on delivery.
+//! No row holds a token. A mail holds its place, [`SECRET`](racun_mail::SECRET); the token is made
+//! on delivery.
 
 use racun_access::{
     self as access, AccessError, AddEntityUser, Added, Entity, FirstAccount, Invitation,

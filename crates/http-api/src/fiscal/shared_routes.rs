@@ -62,9 +62,12 @@ macro_rules! shared_routes {
             })
             .about(TAG, "Lists all business premises with their devices, closed ones included.")
             .answers::<ArrayBody<<$authority as AuthorityApi>::Premise>>(),
-            Route::get(at!($path "/premises/{id}"), named!("get" $authority "Premise"), AT_TILL, || {
-                web::to(authority_api::get_premise::<$authority>)
-            })
+            Route::get(
+                at!($path "/premises/{id}"),
+                named!("get" $authority "Premise"),
+                AT_TILL,
+                || web::to(authority_api::get_premise::<$authority>),
+            )
             .about(TAG, "Answers a business premise.")
             .answers::<<$authority as AuthorityApi>::Premise>(),
             Route::patch(
