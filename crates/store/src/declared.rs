@@ -105,7 +105,8 @@ by_copy!(i32 as i64, u32 as i64, u16 as i64, u8 as i64);
 ///
 /// ```
 /// use racun_kernel::id::{EntityId, ItemId};
-/// use racun_kernel::{Field, Record as _, Tenant, Value, record};
+/// use racun_kernel::Tenant;
+/// use racun_store::{Field, Record as _, Value, record};
 /// use serde::{Deserialize, Serialize};
 ///
 /// #[derive(Clone, Serialize, Deserialize)]

@@ -120,7 +120,8 @@ impl fmt::Display for EventKind {
 ///
 /// ```
 /// # mod shop {
-/// # use racun_kernel::{Field, Table, Tenant, record};
+/// # use racun_kernel::Tenant;
+/// # use racun_store::{Field, Table, record};
 /// # #[derive(Clone, serde::Serialize, serde::Deserialize)]
 /// # pub struct Parcel { id: String, created_at: time::OffsetDateTime }
 /// # record! {
@@ -131,7 +132,7 @@ impl fmt::Display for EventKind {
 /// #     tenant: Tenant::directory(),
 /// #     fields: { Field::instant("created_at") => parcel.created_at }
 /// # }
-/// racun_kernel::events! {
+/// racun_store::events! {
 ///     /// What happens to parcels.
 ///     pub mod parcel on PARCELS {
 ///         CREATED = "parcel.created" to Entity,
