@@ -82,6 +82,7 @@ pub const PURE: &[(&str, &[&str])] = &[
             "ulid",
         ],
     ),
+    ("racun-insights", &["quick-xml", "racun-kernel", "serde_json", "time"]),
     ("racun-mail", &["async-trait", "racun-kernel", "racun-store", "serde", "thiserror", "time"]),
     (
         // It prints documents, so it knows them.
