@@ -82,6 +82,10 @@ pub const PURE: &[(&str, &[&str])] = &[
             "ulid",
         ],
     ),
+    (
+        "racun-lookups",
+        &["async-trait", "csv", "quick-xml", "racun-kernel", "serde", "thiserror", "time"],
+    ),
     ("racun-mail", &["async-trait", "racun-kernel", "racun-store", "serde", "thiserror", "time"]),
     (
         // It prints documents, so it knows them.
