@@ -3,6 +3,8 @@
 //! | Module    | Owns                                                       |
 //! | --------- | ---------------------------------------------------------- |
 //! | `courier` | posting to receivers of events                             |
+//! | `caller`  | clients of services that the operator names                |
+//! | `ecb`     | fetching reference rates                                   |
 //! | `egress`  | which addresses may be called for a tenant                 |
 //! | `mail`    | handing mail to a server, or writing it into a folder      |
 //! | `files`   | keeping the bytes of files, in a folder or a bucket        |
@@ -13,7 +15,9 @@
 //! address than the one that was checked. Every call ends within a time limit. Nothing follows a
 //! redirect or asks a proxy.
 
+mod caller;
 mod courier;
+mod ecb;
 mod egress;
 mod files;
 mod mail;
@@ -21,6 +25,7 @@ mod tls;
 mod vies;
 
 pub use courier::{HttpCourier, Options};
+pub use ecb::{Ecb, EcbOptions};
 pub use egress::{Names, OutOfReach, OwnNames, Reach, SystemNames, is_public};
 pub use files::{Bucket, Files};
 pub use mail::{BadSmtpUrl, MailFolder, SmtpMailer, mailbox};

@@ -6,6 +6,7 @@
 //! | `code`     | codes of currencies, those that are no longer money included            |
 //! | `target`   | the days on which the European Central Bank publishes rates             |
 //! | `rates`    | rates of a day, the rate for a document's date, cross rates             |
+//! | `sandbox`  | the rates of the sandbox, which stand still                             |
 //! | `ecb`      | the files of the European Central Bank: XML and CSV                     |
 //! | `sheet`    | CSV files that an operator imports: head, rows, what is wrong with them |
 //! | `company`  | companies of an imported register                                       |
@@ -21,6 +22,7 @@ mod company;
 pub mod ecb;
 mod port;
 mod rates;
+pub mod sandbox;
 mod sheet;
 mod target;
 mod tax_rate;

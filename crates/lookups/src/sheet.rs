@@ -85,11 +85,6 @@ fn broken(error: &csv::Error) -> BadFile {
 }
 
 impl Row<'_> {
-    /// The line that it begins on, from 1 on.
-    pub const fn line(&self) -> u64 {
-        self.line
-    }
-
     /// The value of `column`, of at most `max` characters; `None` when it is empty.
     pub fn text(&self, column: &str, max: usize) -> Result<Option<String>, BadFile> {
         let at = self.columns.iter().position(|name| *name == column);

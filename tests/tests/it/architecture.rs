@@ -291,9 +291,9 @@ const CALLERS: &[(&str, &[&str])] = &[
     (
         "Client::builder(",
         &[
+            "crates/gateways/src/caller.rs",
             "crates/gateways/src/courier.rs",
             "crates/gateways/src/files.rs",
-            "crates/gateways/src/vies/client.rs",
             "crates/authorities/src/transport.rs",
             "apps/server/src/demo/player.rs",
         ],
