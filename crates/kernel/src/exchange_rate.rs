@@ -20,16 +20,6 @@ pub struct ExchangeRate {
 }
 
 impl ExchangeRate {
-    /// Decimals of a rate that is computed: as many as an input may hold.
-    pub const DECIMALS: u8 = 10;
-
-    /// One unit of a currency in another one, by how many units of each a third one is worth:
-    /// divided once, halves away from zero, at [`Self::DECIMALS`]. `None` when `of_from` is zero.
-    #[must_use]
-    pub fn cross(of_from: &Decimal, of_to: &Decimal) -> Option<Decimal> {
-        of_to.divide_half_up(of_from, Self::DECIMALS)
-    }
-
     /// `amount`, in the document's currency, in the entity's: multiplied by the rate and rounded
     /// once, halves away from zero.
     #[must_use]

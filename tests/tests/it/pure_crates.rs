@@ -88,6 +88,19 @@ pub const PURE: &[(&str, &[&str])] = &[
     ),
     ("racun-mail", &["async-trait", "racun-kernel", "racun-store", "serde", "thiserror", "time"]),
     (
+        "racun-orders",
+        &[
+            "base64",
+            "racun-kernel",
+            "racun-store",
+            "ring",
+            "serde",
+            "serde_json",
+            "thiserror",
+            "time",
+        ],
+    ),
+    (
         // It prints documents, so it knows them.
         "racun-paper",
         &[

@@ -4,7 +4,7 @@ mod no_rate;
 
 use std::collections::BTreeMap;
 
-use racun_kernel::{Decimal, ExchangeRate};
+use racun_kernel::Decimal;
 use serde::{Deserialize, Serialize};
 use time::macros::date;
 use time::{Date, Duration};
@@ -175,7 +175,7 @@ impl Question {
             return Err(missing);
         };
         let units = |code| day.per_euro(code).ok_or(NoRate::NotQuoted { code, date: day.date });
-        let rate = ExchangeRate::cross(&units(self.from)?, &units(self.to)?);
+        let rate = units(self.to)?.ratio(&units(self.from)?);
         // Rates are above zero; a rate that rounds to nothing is none.
         let rate = rate.filter(Decimal::is_positive).ok_or(missing)?;
         Ok(Found { rate, date: day.date })
