@@ -11,6 +11,7 @@
 //! | `sheet`    | CSV files that an operator imports: head, rows, what is wrong with them |
 //! | `company`  | companies of an imported register                                       |
 //! | `tax_rate` | estimated rates of sales tax by zip code                                |
+//! | `stored`   | how all of it is kept                                                   |
 //! | `port`     | the port to the publisher of rates                                      |
 //!
 //! **Invariants.** A rate is never guessed: without the rate of the last business day before a date
@@ -24,6 +25,7 @@ mod port;
 mod rates;
 pub mod sandbox;
 mod sheet;
+mod stored;
 mod target;
 mod tax_rate;
 
@@ -34,5 +36,9 @@ pub use rates::{
     DayRates, FIRST_DAY, Found, KNOWN_CURRENCIES, Kept, NoRate, Question, ended_on, source_name,
 };
 pub use sheet::BadFile;
+pub use stored::{COMPANIES, KeptCompany, KeptDay, KeptTaxRate, RATE_DAYS, TAX_RATE_ESTIMATES};
 pub use target::{is_business_day, last_business_day};
 pub use tax_rate::{TaxRateEstimate, is_state, is_zip_code, read_tax_rates};
+
+/// Every table of this crate.
+pub static TABLES: [&racun_store::Table; 3] = [&RATE_DAYS, &COMPANIES, &TAX_RATE_ESTIMATES];

@@ -84,7 +84,18 @@ pub const PURE: &[(&str, &[&str])] = &[
     ),
     (
         "racun-lookups",
-        &["async-trait", "csv", "quick-xml", "racun-kernel", "serde", "thiserror", "time"],
+        &[
+            "async-trait",
+            "csv",
+            "quick-xml",
+            "racun-kernel",
+            "racun-store",
+            "ring",
+            "serde",
+            "thiserror",
+            "time",
+            "ulid",
+        ],
     ),
     ("racun-mail", &["async-trait", "racun-kernel", "racun-store", "serde", "thiserror", "time"]),
     (

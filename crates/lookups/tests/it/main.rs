@@ -4,4 +4,5 @@
 mod ecb;
 mod imports;
 mod rates;
+mod records;
 mod strangers;
