@@ -11,7 +11,7 @@
 //! | `sheet`    | CSV files that an operator imports: head, rows, what is wrong with them |
 //! | `company`  | companies of an imported register                                       |
 //! | `tax_rate` | estimated rates of sales tax by zip code                                |
-//! | `stored`   | how all of it is kept                                                   |
+//! | `kept`     | how all of it is kept, found and brought up to date                     |
 //! | `port`     | the port to the publisher of rates                                      |
 //!
 //! **Invariants.** A rate is never guessed: without the rate of the last business day before a date
@@ -21,22 +21,26 @@
 mod code;
 mod company;
 pub mod ecb;
+mod kept;
 mod port;
 mod rates;
 pub mod sandbox;
 mod sheet;
-mod stored;
 mod target;
 mod tax_rate;
 
 pub use code::CurrencyCode;
 pub use company::{Company, read_companies};
+pub use kept::{
+    COMPANIES, CompanySearch, ImportError, Imported, KeptCompany, KeptDay, KeptTaxRate,
+    LookupError, RATE_DAYS, Rate, Refreshed, TAX_RATE_ESTIMATES, companies, countries,
+    import_companies, import_tax_rates, quoted, rate, refresh, tax_rates,
+};
 pub use port::{RateSource, SourceSilent, Span};
 pub use rates::{
     DayRates, FIRST_DAY, Found, KNOWN_CURRENCIES, Kept, NoRate, Question, ended_on, source_name,
 };
 pub use sheet::BadFile;
-pub use stored::{COMPANIES, KeptCompany, KeptDay, KeptTaxRate, RATE_DAYS, TAX_RATE_ESTIMATES};
 pub use target::{is_business_day, last_business_day};
 pub use tax_rate::{TaxRateEstimate, is_state, is_zip_code, read_tax_rates};
 

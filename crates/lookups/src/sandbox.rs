@@ -18,6 +18,7 @@
 use std::collections::BTreeMap;
 
 use racun_kernel::Decimal;
+use time::Date;
 
 use crate::code::CurrencyCode;
 use crate::rates::{DayRates, Found, KNOWN_CURRENCIES, Kept, NoRate, Question};
@@ -38,14 +39,23 @@ pub fn answer(question: &Question) -> Result<Found, NoRate> {
         return Ok(found);
     }
     let is_without = [question.from, question.to].iter().any(|code| code.as_str() == WITHOUT);
-    let date = last_business_day(question.date);
-    let day = (!is_without).then(|| DayRates { date, per_euro: per_euro() });
+    let day = (!is_without).then(|| day(question.date));
     question.answer(&Kept { day, goes_on: false })
 }
 
-fn per_euro() -> BTreeMap<CurrencyCode, Decimal> {
-    let codes = KNOWN_CURRENCIES.iter().filter_map(|(code, _)| code.parse().ok());
-    codes.map(|code: CurrencyCode| (code, units(code.as_str()))).collect()
+/// The rates for `date`: those of the last business day.
+#[must_use]
+pub fn day(date: Date) -> DayRates {
+    let date = last_business_day(date);
+    let is_quoted = |(code, last): &(&'static str, Option<Date>)| {
+        let is_over = last.is_some_and(|last| last < date);
+        (!is_over && !matches!(*code, WITHOUT | "EUR")).then_some(*code)
+    };
+    let codes = KNOWN_CURRENCIES.iter().filter_map(is_quoted);
+    let codes = codes.filter_map(|code| code.parse().ok());
+    let per_euro: BTreeMap<CurrencyCode, Decimal> =
+        codes.map(|code: CurrencyCode| (code, units(code.as_str()))).collect();
+    DayRates { date, per_euro }
 }
 
 fn units(code: &str) -> Decimal {

@@ -3,6 +3,7 @@
 
 mod ecb;
 mod imports;
+mod kept;
 mod rates;
 mod records;
 mod strangers;
