@@ -46,6 +46,8 @@ pub fn tables() -> Vec<&'static Table> {
         &[&racun_sales::overdue::OVERDUE_NOTICES],
         &[&racun_delivery::exports::archive::EXPORT_JOBS],
         &racun_billing::TABLES,
+        &racun_lookups::TABLES,
+        &racun_orders::TABLES,
         &[&racun_background::idempotency::KEYED_REQUESTS],
     ]
     .concat()

@@ -13,6 +13,7 @@ use racun_access::{
 use racun_background::idempotency::{KEYED_REQUESTS, KeyedRequest};
 use racun_fiscal::{FISCAL_SETTINGS, FiscalSettings};
 use racun_kernel::{CannotOpen, Reseal, Stamp, Tenant};
+use racun_orders::{INTEGRATIONS, Integration};
 use racun_store::{Put, Record, Store, StoreError, Table, Walk, Writes};
 use racun_webhooks::{ENDPOINTS, Endpoint};
 
@@ -70,6 +71,16 @@ impl Sealed for KeyedRequest {
     }
 }
 
+impl Sealed for Integration {
+    fn resealed(self, reseal: &Reseal<'_>) -> Result<Self, CannotOpen> {
+        Self::resealed(self, reseal)
+    }
+
+    fn without_sealed(self, _: &KeyRing, _: &Stamp) -> Self {
+        Self::without_sealed(self)
+    }
+}
+
 /// Who looks at the tables that have secrets.
 trait Visitor {
     /// Looks at the rows of `tenant` in `table`.
@@ -115,6 +126,7 @@ async fn visit_account(
             let tenant = Tenant::entity(entity.id);
             visitor.table::<FiscalSettings>(store, &FISCAL_SETTINGS, &tenant).await?;
             visitor.table::<Endpoint>(store, &ENDPOINTS, &tenant).await?;
+            visitor.table::<Integration>(store, &INTEGRATIONS, &tenant).await?;
         }
     }
     Ok(())

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use racun_kernel::id::{EntityId, OrderIntegrationId};
-use racun_kernel::{Issue, Issues, Metadata, Patch, PaymentType, Tenant, text};
+use racun_kernel::{CannotOpen, Issue, Issues, Metadata, Patch, PaymentType, Reseal, Tenant, text};
 use racun_store::{Actor, Decision, Event, Field, Unique};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
@@ -317,6 +317,30 @@ impl Integration {
         self.webhook_secret = None;
         let events = vec![actor.event(events::DELETED, self.id)];
         Ok(Decision::changed(self, events))
+    }
+
+    /// Whose the secrets of an entity's integrations are, for the vault.
+    #[must_use]
+    pub fn secret_owner(entity: EntityId) -> String {
+        format!("order_integrations/{entity}")
+    }
+
+    /// The same with its secret sealed again.
+    ///
+    /// # Errors
+    /// When it cannot be opened.
+    pub fn resealed(self, reseal: &Reseal<'_>) -> Result<Self, CannotOpen> {
+        let owner = Self::secret_owner(self.entity_id);
+        let again = |sealed: String| reseal(&owner, &sealed);
+        let webhook_secret = self.webhook_secret.map(again).transpose()?;
+        Ok(Self { webhook_secret, ..self })
+    }
+
+    /// The same without a secret that cannot be opened: its webhooks are refused until another one
+    /// is set.
+    #[must_use]
+    pub fn without_sealed(self) -> Self {
+        Self { webhook_secret: None, ..self }
     }
 
     fn must_be_there(&self) -> Result<(), OrderError> {

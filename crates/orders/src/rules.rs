@@ -102,7 +102,7 @@ impl Order {
         let is_changed = self.items_changed_after_processing && integration.auto_reissue_on_update;
         let lacks_invoice = self.invoice_id.is_none() && self.estimate_id.is_some();
         let is_finished = integration.issue_invoice_on_complete && self.is_complete();
-        // What was given back is corrected by hand: nobody knows which lines were.
+        // What was given back is corrected by hand: which lines were is not known.
         let is_given_back = self.content.payment_status == PaymentStatus::Refunded;
         (is_changed && !is_given_back) || (lacks_invoice && is_finished)
     }

@@ -19,6 +19,8 @@ pub enum JobKind {
     DocumentExport,
     /// Removing an archive after its time.
     ExportExpiry,
+    /// Making the document of an order.
+    OrderProcessing,
 }
 
 const DELIVERY_WAITS: [Duration; 4] =
@@ -44,13 +46,14 @@ const EXPORT_WAITS: [Duration; 5] = [
 
 impl JobKind {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::WebhookDelivery,
         Self::Mail,
         Self::InvoiceOverdue,
         Self::FiscalTips,
         Self::DocumentExport,
         Self::ExportExpiry,
+        Self::OrderProcessing,
     ];
 
     /// Its name, on the wire and in stores.
@@ -63,6 +66,7 @@ impl JobKind {
             Self::FiscalTips => "fiscal_tips",
             Self::DocumentExport => "document_export",
             Self::ExportExpiry => "export_expiry",
+            Self::OrderProcessing => "order_processing",
         }
     }
 
@@ -74,7 +78,8 @@ impl JobKind {
             Self::WebhookDelivery
             | Self::InvoiceOverdue
             | Self::FiscalTips
-            | Self::ExportExpiry => Duration::minutes(2),
+            | Self::ExportExpiry
+            | Self::OrderProcessing => Duration::minutes(2),
             Self::DocumentExport => Duration::minutes(1),
             Self::Mail => Duration::minutes(5),
         }
@@ -87,7 +92,7 @@ impl JobKind {
         match self {
             Self::WebhookDelivery | Self::InvoiceOverdue | Self::ExportExpiry => &DELIVERY_WAITS,
             Self::DocumentExport => &EXPORT_WAITS,
-            Self::Mail | Self::FiscalTips => &MAIL_WAITS,
+            Self::Mail | Self::FiscalTips | Self::OrderProcessing => &MAIL_WAITS,
         }
     }
 

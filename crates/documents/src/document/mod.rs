@@ -11,7 +11,7 @@ pub use source::CreationSource;
 pub use tabs::InvoicedTab;
 
 use racun_kernel::id::{EntityId, FinancialCategoryId, VersionId};
-use racun_kernel::{Decimal, Issues, Person, Stamp};
+use racun_kernel::{Decimal, ExchangeRate, Issues, Person, Stamp};
 use serde::{Deserialize, Serialize};
 use time::{Date, OffsetDateTime};
 
@@ -228,6 +228,18 @@ impl Document {
         });
         self.operator = operator;
         self.updated_at = stamp.now();
+        Ok(self)
+    }
+
+    /// The draft with `rate`, unless it has one.
+    ///
+    /// # Errors
+    /// When the converted total is too large to be stored.
+    pub fn exchanged_at(mut self, rate: ExchangeRate) -> Result<Self, DocumentError> {
+        if self.content.exchange_rate.is_none() && rate.quote_currency != self.content.currency {
+            self.content.exchange_rate = Some(rate);
+            amounts::convert(&mut self.content, &mut self.amounts)?;
+        }
         Ok(self)
     }
 

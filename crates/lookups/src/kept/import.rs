@@ -14,7 +14,9 @@ use racun_store::{
 use time::OffsetDateTime;
 
 use super::records::{COMPANIES, KeptCompany, KeptTaxRate, TAX_RATE_ESTIMATES};
+use super::refresh::keep_days;
 use crate::company::read_companies;
+use crate::ecb;
 use crate::sheet::BadFile;
 use crate::tax_rate::read_tax_rates;
 
@@ -79,6 +81,26 @@ impl Imports for KeptTaxRate {
     fn after(self, before: &Self) -> Self {
         Self { created_at: before.created_at, ..self }
     }
+}
+
+/// Imports reference rates out of a file of the European Central Bank, XML or CSV, and answers how
+/// many days are new. Days that are kept stay as they are.
+///
+/// # Errors
+/// [`ImportError`].
+pub async fn import_rates(
+    store: &dyn Store,
+    file: impl Read,
+    stamp: &Stamp,
+) -> Result<usize, ImportError> {
+    let bad = |message: String| BadFile { line: 1, message };
+    let most = u64::try_from(ecb::MAX_BYTES).unwrap_or(u64::MAX).saturating_add(1);
+    let mut bytes = Vec::new();
+    file.take(most).read_to_end(&mut bytes).map_err(|error| bad(error.to_string()))?;
+    let is_xml = bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'<');
+    let read = if is_xml { ecb::read_xml(&bytes) } else { ecb::read_csv(&bytes) };
+    let days = read.map_err(|what| bad(what.to_string()))?;
+    Ok(keep_days(store, days, stamp).await?)
 }
 
 /// Imports a register of companies.

@@ -53,13 +53,23 @@ pub async fn refresh(
     };
     days.retain(|day| newest.is_none_or(|newest| day.date > newest));
     let Some(last) = days.iter().map(|day| day.date).max() else { return Ok(Refreshed::UpToDate) };
+    let days = keep_days(store, days, stamp).await?;
+    Ok(Refreshed::Kept { days, newest: last })
+}
+
+/// Keeps those of `days` that are not kept yet, and answers how many these are.
+pub(super) async fn keep_days(
+    store: &dyn Store,
+    mut days: Vec<DayRates>,
+    stamp: &Stamp,
+) -> Result<usize, StoreError> {
     // Oldest first: a run that dies in between leaves no hole.
     days.sort_by_key(|day| day.date);
-    let count = days.len();
+    let mut kept = 0;
     for batch in days.chunks(BATCH) {
-        keep(store, batch.to_vec(), stamp).await?;
+        kept += keep(store, batch.to_vec(), stamp).await?;
     }
-    Ok(Refreshed::Kept { days: count, newest: last })
+    Ok(kept)
 }
 
 /// The shortest file in which all is that `newest` lacks at `now`; `None` when it lacks nothing.
@@ -85,7 +95,7 @@ fn missing(newest: Option<Date>, now: OffsetDateTime) -> Option<Span> {
     })
 }
 
-async fn keep(store: &dyn Store, days: Vec<DayRates>, stamp: &Stamp) -> Result<(), StoreError> {
+async fn keep(store: &dyn Store, days: Vec<DayRates>, stamp: &Stamp) -> Result<usize, StoreError> {
     let mut unit = store.unit(Tenant::directory());
     let ids = days.iter().map(|day| (&RATE_DAYS, KeptDay::id_of(day.date)));
     let before = unit.hold_each::<KeptDay>(ids);
@@ -93,9 +103,11 @@ async fn keep(store: &dyn Store, days: Vec<DayRates>, stamp: &Stamp) -> Result<(
     unit.decide(move |held| {
         let known: Vec<KeptDay> = held.all(before)?;
         let is_new = |day: &DayRates| known.iter().all(|kept| kept.rates.date != day.date);
-        let new = days.into_iter().filter(is_new);
-        let puts = new.map(|rates| Put::insert(&KeptDay { rates, created_at: now }));
-        Ok::<_, StoreError>(((), Writes::default().puts(puts)))
+        let new: Vec<DayRates> = days.into_iter().filter(is_new).collect();
+        let count = new.len();
+        let puts = new.into_iter();
+        let puts = puts.map(|rates| Put::insert(&KeptDay { rates, created_at: now }));
+        Ok::<_, StoreError>((count, Writes::default().puts(puts)))
     })
     .await
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use racun_kernel::{Decimal, Issue, Issues, Metadata, Patch, check_address, check_country_code};
 use time::OffsetDateTime;
 
-use super::content::{Address, Buyer, Content, ItemKind, OrderItem, PaymentStatus};
+use super::content::{Address, Buyer, Content, ItemKind, OrderItem, PaymentStatus, SourceKind};
 use crate::check::{Check, MAX_NOTE_CHARS, MAX_SOURCE_CHARS, MAX_TEXT_CHARS, required};
 
 /// Lines of an order.
@@ -17,6 +17,12 @@ const MAX_RATES: usize = 5;
 /// `items`; an update changes what it names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct OrderInput {
+    /// The integration that it comes by; it stays.
+    pub order_integration_id: Patch<String>,
+    /// The platform; that of the integration when absent. It stays.
+    pub source: Patch<SourceKind>,
+    /// Its id there; it stays.
+    pub source_id: Patch<String>,
     /// See [`Content::source_order_number`]; so all below.
     pub source_order_number: Patch<String>,
     /// The buyer's name.
@@ -102,6 +108,18 @@ impl OrderInput {
     /// All that is wrong, by path.
     pub fn onto(self, before: Option<Content>) -> Result<Content, Issues> {
         let mut check = Check::default();
+        if before.is_some() {
+            for (field, is_sent) in [
+                ("order_integration_id", !self.order_integration_id.is_absent()),
+                ("source", !self.source.is_absent()),
+                ("source_id", !self.source_id.is_absent()),
+            ] {
+                if is_sent {
+                    let message = "an order stays with its source; leave this out";
+                    check.0.push(Issue::new("immutable", message).at(field));
+                }
+            }
+        }
         let mut currency = before.as_ref().map(|before| before.currency);
         check.currency(&self.currency_code, &mut currency);
         for (field, sent) in [("total", &self.total), ("total_with_tax", &self.total_with_tax)] {

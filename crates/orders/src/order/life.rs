@@ -1,7 +1,7 @@
 //! The states of an order: each change is a decision on the order as it is.
 
 use racun_kernel::id::CustomerId;
-use racun_kernel::{Metadata, text};
+use racun_kernel::{Issue, Issues, Metadata, text};
 use racun_store::{Actor, Decision, EventKind};
 
 use super::{Content, Facts, Order, OrderInput, PaymentStatus, SourceKind, Status};
@@ -21,16 +21,19 @@ impl Order {
     /// All that is wrong, by path; [`OrderRefusal::Inactive`].
     pub fn new(
         input: OrderInput,
-        source_id: &str,
         integration: &Integration,
         actor: &Actor,
     ) -> Result<Decision<Self>, OrderError> {
-        let mut issues = racun_kernel::Issues::default();
-        let source_id = source_id.trim();
+        let mut issues = Issues::default();
+        let source_id = input.source_id.value().map_or("", |id| id.trim()).to_owned();
+        if input.source.value().is_some_and(|source| *source != integration.source) {
+            let message = format!("this integration is of {}", integration.source.name());
+            issues.push(Issue::new("conflicting", message).at("source"));
+        }
         match source_id.is_empty() {
             true => issues.push(crate::check::required("source_id")),
             false => {
-                text::check_field(&mut issues, "source_id", Some(source_id), MAX_SOURCE_CHARS);
+                text::check_field(&mut issues, "source_id", Some(&source_id), MAX_SOURCE_CHARS);
             }
         }
         let content = issues.note(input.into_content());
@@ -40,7 +43,7 @@ impl Order {
         }
         // Without content there was an issue.
         let Some(content) = content else { return Err(OrderRefusal::Inactive.into()) };
-        let mut order = Self::of(content, source_id.to_owned(), integration, actor);
+        let mut order = Self::of(content, source_id, integration, actor);
         order.note_payment(actor);
         order.schedule(integration, actor);
         Ok(order.happened(events::CREATED, actor))

@@ -65,6 +65,13 @@ pub struct Headers<'a> {
     pub event_id: Option<&'a str>,
 }
 
+/// Whether `body` is what a platform posts to try whether anything is here: it is not signed, and
+/// it changes nothing.
+#[must_use]
+pub fn is_trial(source: SourceKind, body: &[u8]) -> bool {
+    source == SourceKind::Woocommerce && woocommerce::is_ping(body)
+}
+
 /// Reads the webhook of `source`, whose signature was checked.
 ///
 /// # Errors

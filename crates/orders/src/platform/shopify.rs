@@ -234,7 +234,7 @@ impl Order {
             payment_method: reading::text(gateway.as_deref()).into(),
             payment_gateway: reading::text(gateway.as_deref()).into(),
             ordered_at: reading::instant(self.created_at.as_deref()).into(),
-            metadata: Patch::Absent,
+            ..OrderInput::default()
         }
     }
 

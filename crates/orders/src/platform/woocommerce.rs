@@ -198,7 +198,7 @@ impl Order {
             payment_method: reading::text(method).into(),
             payment_gateway: reading::text(self.payment_method.as_deref()).into(),
             ordered_at: reading::instant(self.date_created_gmt.as_deref()).into(),
-            metadata: Patch::Absent,
+            ..OrderInput::default()
         }
     }
 

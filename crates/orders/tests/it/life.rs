@@ -18,7 +18,7 @@ fn codes(refused: OrderError) -> Vec<String> {
 #[test]
 fn an_order_needs_what_it_sells() {
     let shop = integration(|_| {});
-    let refused = Order::new(OrderInput::default(), " ", &shop, &actor()).unwrap_err();
+    let refused = Order::new(OrderInput::default(), &shop, &actor()).unwrap_err();
     let said = codes(refused).join("\n");
     for field in ["source_id", "currency_code", "total", "total_with_tax", "items"] {
         assert!(said.contains(&format!("{field}:")), "{field} in {said}");
@@ -34,7 +34,7 @@ fn an_order_needs_what_it_sells() {
         }]),
         ..input()
     };
-    let said = codes(Order::new(bad, "1", &shop, &actor()).unwrap_err()).join("\n");
+    let said = codes(Order::new(bad, &shop, &actor()).unwrap_err()).join("\n");
     for place in [
         "currency_code",
         "customer_email",
@@ -47,10 +47,12 @@ fn an_order_needs_what_it_sells() {
     }
     for count in [0, MAX_ITEMS + 1] {
         let items = Patch::Value(vec![item("Tea", "1"); count]);
-        assert!(Order::new(OrderInput { items, ..input() }, "1", &shop, &actor()).is_err());
+        assert!(Order::new(OrderInput { items, ..input() }, &shop, &actor()).is_err());
     }
+    let other = OrderInput { source: Patch::Value(SourceKind::Shopify), ..input() };
+    assert!(codes(Order::new(other, &shop, &actor()).unwrap_err())[0].starts_with("source:"));
     let off = integration(|input| input.is_active = Patch::Value(false));
-    let refused = Order::new(input(), "1", &off, &actor()).unwrap_err();
+    let refused = Order::new(input(), &off, &actor()).unwrap_err();
     assert_eq!(refused, OrderRefusal::Inactive.into());
 }
 
@@ -114,6 +116,14 @@ fn the_trash_keeps_an_order_from_commands() {
     let (cancelled, events) = made(back.cancel(&actor()).unwrap());
     assert_eq!(events, ["order.cancelled"]);
     assert!(made(cancelled.cancel(&actor()).unwrap()).1.is_empty());
+}
+
+#[test]
+fn an_order_stays_with_its_source() {
+    let shop = integration(|_| {});
+    let moved = OrderInput { source_id: Patch::Value("2".into()), ..OrderInput::default() };
+    let refused = order(input(), &shop).update(moved, Some(&shop), &actor()).unwrap_err();
+    assert!(codes(refused)[0].starts_with("source_id:"));
 }
 
 #[test]

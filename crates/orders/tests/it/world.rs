@@ -57,6 +57,7 @@ pub fn item(name: &str, gross: &str) -> ItemInput {
 /// An order of one line.
 pub fn input() -> OrderInput {
     OrderInput {
+        source_id: Patch::Value("1".into()),
         currency_code: Patch::Value("EUR".into()),
         total: Patch::Value(decimal("10")),
         total_with_tax: Patch::Value(decimal("10")),
@@ -75,7 +76,7 @@ pub fn made<A>(decision: Decision<A>) -> (A, Vec<String>) {
 }
 
 pub fn order(input: OrderInput, integration: &Integration) -> Order {
-    made(Order::new(input, "1", integration, &actor()).unwrap()).0
+    made(Order::new(input, integration, &actor()).unwrap()).0
 }
 
 pub fn hook(source: SourceKind, topic: &str, body: &[u8]) -> Hook {

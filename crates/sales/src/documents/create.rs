@@ -26,6 +26,7 @@ use super::gather::{self, ResolvedReferences, gather};
 use super::issue::{Before, Made, Plan};
 use super::links;
 use super::numbers::numbering;
+use super::rates;
 use super::request::{CustomTotals, DocumentRequest};
 use super::save::CatalogueWrites;
 use crate::billing::Meter;
@@ -63,11 +64,24 @@ pub async fn create<'a>(
     request: DocumentRequest,
     creation: Creation,
 ) -> Result<Document, Error> {
-    let ports = ports.into();
+    create_beside(ports.into(), entity, kind, request, creation, Beside::nothing()).await
+}
+
+/// Makes a document as [`create`] does, and writes what is decided `beside` it in the same commit.
+///
+/// # Errors
+/// As [`create`], and what `beside` refuses. Nothing is then written.
+pub async fn create_beside(
+    ports: Ports<'_>,
+    entity: &Entity,
+    kind: DocumentKind,
+    request: DocumentRequest,
+    creation: Creation,
+    beside: Beside,
+) -> Result<Document, Error> {
     check_draft(kind, &creation)?;
     let gathered = gather(ports.cx.store, entity, &request, ports.cx.stamp).await?;
-    let (tabs, beside) = (Vec::new(), Beside::nothing());
-    let order = Order { kind, request, creation, tabs, beside };
+    let order = Order { kind, request, creation, tabs: Vec::new(), beside };
     order.carry_out(ports, gathered).await
 }
 
@@ -352,6 +366,9 @@ pub async fn finalize<'a>(
     let fiscal = prepare(ports, entity, context).await?;
     let customer = seen.content.customer.as_ref();
     let found = find_out(ports, entity, customer, || Ok(())).await?;
+    let dated = fiscal.day().unwrap_or(seen.content.date);
+    let now = gather::today(entity, cx.stamp);
+    let rate = rates::of_draft(cx.store, entity, &seen.content, dated, now).await?;
     let numbering = match fiscal.issuing() {
         Some(issuing) => issuing.numbering(),
         None => {
@@ -391,6 +408,10 @@ pub async fn finalize<'a>(
             None => draft,
         };
         let draft = draft.wanting(e_invoices);
+        let draft = match rate {
+            Some(rate) => draft.exchanged_at(rate)?,
+            None => draft,
+        };
         let draft = match found {
             Some((finding, entity)) => {
                 let stamp = held.actor().stamp();
