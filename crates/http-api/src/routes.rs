@@ -3,8 +3,8 @@
 use crate::route::Route;
 use crate::{
     access, activities, billing, catalog, docs, documents, e_invoices, expenses, exports, fiscal,
-    health, jobs, mail, pages, paper, payments, pos, recurring, sandbox, transaction_type,
-    webhooks,
+    health, jobs, lookups, mail, orders, pages, paper, payments, pos, recurring, sandbox,
+    transaction_type, webhooks,
 };
 
 /// The areas' tables, in the order in which paths are matched.
@@ -51,6 +51,10 @@ const AREAS: &[&[&[Route]]] = &[
         catalog::files::OF_EXPENSES,
         recurring::ROUTES,
         transaction_type::ROUTES,
+        lookups::ROUTES,
+        orders::hooks::ROUTES,
+        orders::integrations::ROUTES,
+        orders::order_routes::ROUTES,
         pos::tables::ROUTES,
         pos::tabs::ROUTES,
         pos::splitting::ROUTES,

@@ -51,8 +51,10 @@ pub(crate) async fn answered<B: DocumentBody>(
     document: Document,
     links: Vec<RelationBody>,
 ) -> B {
-    let odd = application::archived_categories(call.cx(), &document).await;
-    B::of(document, links).warned(odd.unwrap_or_default())
+    let mut odd = application::archived_categories(call.cx(), &document).await.unwrap_or_default();
+    let further = application::unconverted(call.cx(), &document).await.unwrap_or_default();
+    further.iter().for_each(|issue| odd.push(issue.clone()));
+    B::of(document, links).warned(odd)
 }
 
 /// Declares a kind's body: `[Body as Kind of Line] { own fields } groups of fields`. A field's

@@ -14,12 +14,14 @@ mod exports;
 mod files;
 mod fiscal;
 mod following;
+mod lookups;
 mod mail;
 mod naming;
 mod own_code;
 mod printing;
 mod recurring;
 mod settlement;
+mod shop;
 mod store;
 mod webhooks;
 

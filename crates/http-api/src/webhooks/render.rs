@@ -11,6 +11,7 @@ use racun_documents::expense::Expense;
 use racun_documents::recurrence::RecurringInvoice;
 use racun_documents::{Document, DocumentError};
 use racun_kernel::Scope;
+use racun_orders::{Integration, Order};
 use racun_sales::documents as application;
 use racun_settlement::Payment;
 use racun_store::{Logged, Store, StoreError};
@@ -24,6 +25,8 @@ use crate::catalog::items::ItemBody;
 use crate::catalog::taxes::TaxBody;
 use crate::documents::answer::AnyDocumentBody;
 use crate::expenses::ExpenseBody;
+use crate::orders::OrderBody;
+use crate::orders::integrations::IntegrationBody;
 use crate::payments::PaymentBody;
 use crate::recurring::RecurringBody;
 
@@ -49,6 +52,8 @@ impl Renderer for Resources {
             "payment" => body::<Payment, PaymentBody>(logged),
             "expense" => body::<Expense, ExpenseBody>(logged),
             "recurring_invoice" => body::<RecurringInvoice, RecurringBody>(logged),
+            "order" => body::<Order, OrderBody>(logged),
+            "order_integration" => body::<Integration, IntegrationBody>(logged),
             "white_label_subscription" => subscription(&self.white_labels, logged),
             "item" => item(store, logged, place).await,
             "invoice" | "estimate" | "credit_note" | "advance_invoice" | "delivery_note" => {

@@ -50,7 +50,7 @@ type Call = Rc<dyn Fn(TestRequest) -> Pin<Box<dyn Future<Output = Answer>>>>;
 pub struct Api {
     call: Call,
     seconds: Arc<AtomicI64>,
-    services: Services,
+    pub services: Services,
 }
 
 /// An answer.

@@ -178,6 +178,11 @@ pub(super) const REASONS: &[Code] = codes! {
     Reason in_trash [422] "The record is in the trash. Restore it first.";
     Reason insufficient_role [403]
         "The caller's role does not allow it. Ask an admin of the entity.";
+    Reason integration_inactive [422]
+        "The integration is not active. Set `is_active` to true first.";
+    Reason invalid_signature [401]
+        "The webhook is not signed with the secret of the integration. Set `webhook_secret` to \
+         the one that the shop shows.";
     Reason invitation_expired [422] "The invitation ran out. Ask for it to be sent again.";
     Reason invitation_not_mailed [403]
         "The token was handed over, and its address has a user. Log in, verify the address and \
@@ -197,13 +202,17 @@ pub(super) const REASONS: &[Code] = codes! {
     Reason number_taken [409]
         "Two number formats give the same number. Change one in `settings.number_formats`.";
     Reason numbering_locked [422] "Invoices were numbered so already, so the strategy stays.";
+    Reason order_cancelled [422] "The order is cancelled and makes no document.";
+    Reason order_exists [409]
+        "The integration has an order with this source and id already. Change that one.";
+    Reason order_invoiced [422] "The order has an invoice. Void that first.";
+    Reason password_locked [429] for now
+        "Too many passwords failed with this address. Wait for `Retry-After`, or set a new one by \
+         mail.";
     Reason payment_exceeds_total [422]
         "Payments would come to more than the document; `cause` has the figures.";
     Reason payment_system_managed [422]
         "Settlement keeps this payment. Change the documents that it settles.";
-    Reason password_locked [429] for now
-        "Too many passwords failed with this address. Wait for `Retry-After`, or set a new one by \
-         mail.";
     Reason plan_limit_reached [403] for now
         "What the plan allows in this period is used up. Choose another plan, or wait for the \
          next period.";
@@ -214,6 +223,9 @@ pub(super) const REASONS: &[Code] = codes! {
     Reason query_too_expensive [422]
         "The list takes too long. Filter by a day, a customer or a state, or order by another \
          field.";
+    Reason rate_unavailable [503] for now
+        "This server does not have the rates of exchange of the day. Send the rate yourself, or \
+         ask again when it has reached the European Central Bank.";
     Reason recurring_completed [422]
         "The recurring invoice has come to its end. Move its `end_date`.";
     Reason recurring_not_active [422]
@@ -240,6 +252,8 @@ pub(super) const REASONS: &[Code] = codes! {
     Reason table_in_use [409] "A tab is open on the table. Close, cancel or move it first.";
     Reason too_many_devices [422]
         "The premise has as many devices as it may have, deactivated ones included.";
+    Reason too_many_integrations [422]
+        "The entity has as many integrations as it may have. Delete one first.";
     Reason too_many_keys [422]
         "There are as many API keys as there may be. Delete one that is not used.";
     Reason too_many_members [422] "The entity has as many users and invitations as it may have.";
@@ -268,6 +282,9 @@ pub(super) const ISSUES: &[Code] = codes! {
     Issue conflicting [422] "Two properties exclude each other. Send one of them.";
     Issue credit_exceeds_remaining [422]
         "More would be credited, refunded or settled than is left; `cause` has the figures.";
+    Issue currency_ended [422]
+        "The currency is no longer quoted; the message says until when it was. Take an earlier \
+         date, or another currency.";
     Issue currency_mismatch [422] "The currencies differ. Choose a document of the same currency.";
     Issue date_before_document [422] "The day lies before the document's date.";
     Issue date_before_service [422] "The day lies before the first day of the service.";
@@ -275,6 +292,7 @@ pub(super) const ISSUES: &[Code] = codes! {
         "The day lies in the future. Make a draft, or send today or an earlier day.";
     Issue date_not_day_of_issue [422]
         "A fiscalized document is dated on the day of its issue. Leave the date out.";
+    Issue date_too_early [422] "There are no rates for the day. Take a later one.";
     Issue discount_exceeds_line_total [422] "The discounts come to more than the line.";
     Issue document_is_draft [422] "The document is a draft. Finalize it first, or delete it.";
     Issue document_too_large [422]
@@ -294,10 +312,14 @@ pub(super) const ISSUES: &[Code] = codes! {
     Issue environment_mismatch [422]
         "The key or session is of the other environment. Leave `environment` out, or use the \
          other key.";
+    Issue exchange_rate_missing [422]
+        "As a warning: the document is in another currency than its entity's, and is not \
+         converted. Send `exchange_rate`.";
     Issue expired [422] "The certificate is over. Upload one that is valid.";
     Issue fina_total_too_high [422]
         "CIS takes no receipt of so much by this means. Divide the sale, or agree on another \
          means.";
+    Issue immutable [422] "The property stays as it is. Leave it out, or make another record.";
     Issue invalid_characters [422] "The text holds characters that are not taken here.";
     Issue invalid_country_code [422] "Expected two letters of ISO 3166-1.";
     Issue invalid_currency [422] "Expected a currency of ISO 4217.";
@@ -330,6 +352,7 @@ pub(super) const ISSUES: &[Code] = codes! {
          authority's.";
     Issue linked_document_invalid [422]
         "A document that is named cannot be linked; the issues say which and why.";
+    Issue malformed_json [422] "The body is no JSON.";
     Issue negative [422] "The number must be at least 0.";
     Issue no_private_key [422]
         "The file holds no private key. Export the certificate with its key.";
@@ -356,6 +379,9 @@ pub(super) const ISSUES: &[Code] = codes! {
         "The number lies outside of what is taken; the message names the bounds.";
     Issue p12_too_costly [422]
         "Opening the file takes more than a certificate's does; the message says how much may be.";
+    Issue rate_not_published [422]
+        "The European Central Bank published no rate of the currency for the day. Take a rate of \
+         another source.";
     Issue repeated_parameter [422] "A query parameter was sent twice. Send it once.";
     Issue required [422] "The property is needed.";
     Issue reserved [422] "The value is kept for what the service makes itself.";
@@ -403,12 +429,14 @@ pub(super) const ISSUES: &[Code] = codes! {
         "The text names a variable that there is not. Use one of those that the message lists.";
     Issue unknown_tax_rate [422] "A warning: the country has no such rate of VAT on this day.";
     Issue unknown_timezone [422] "The time zone is not known. Send a name of the IANA database.";
+    Issue unknown_topic [422]
+        "Webhooks on this topic are not taken; the message names those that are.";
     Issue unsupported_key [422] "The key is of a kind that cannot sign here.";
     Issue unsupported_operator [422] "The field cannot be filtered so.";
     Issue url_not_allowed [422] "The address is not one that is posted to.";
-    Issue wrong_passphrase [422] "The passphrase does not open the file.";
-    Issue wrong_password [422] "This is not the user's password.";
     Issue vat_differs_from_base [422]
         "A warning: rounded lines add up to another tax than the rate of the sum gives. CIS notes \
          it.";
+    Issue wrong_passphrase [422] "The passphrase does not open the file.";
+    Issue wrong_password [422] "This is not the user's password.";
 };
