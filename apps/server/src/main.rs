@@ -10,6 +10,7 @@
 //! | `store`          | opening the store that the settings name             |
 //! | `serve`          | `racun serve`, `work` and `migrate`                  |
 //! | `rekey`          | `racun rekey`                                        |
+//! | `import`         | `racun registry import` and its like                 |
 //! | `jobs`           | what is done without a request                       |
 //! | `workers`        | the consumers of the log, and the worker of jobs     |
 //! | `demo`           | `racun demo`                                         |
@@ -32,6 +33,7 @@ mod data_folder;
 mod demo;
 mod descriptors;
 mod gateways;
+mod import;
 mod jobs;
 mod management;
 mod press;
@@ -99,6 +101,9 @@ async fn run() -> Result<(), Failure> {
         Command::Work => with_settings(async |settings| serve::work(settings).await).await?,
         Command::Rekey { lost } => {
             with_settings(async |settings| rekey::rekey(settings, lost).await).await?;
+        }
+        Command::Import { data, file } => {
+            with_settings(async |settings| import::import(settings, data, &file).await).await?;
         }
         Command::Migrate => with_settings(async |settings| serve::migrate(settings).await).await?,
     }

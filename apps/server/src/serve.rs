@@ -14,6 +14,7 @@ use racun_fiscal::Retry;
 use racun_fiscalization::{FiscalAuthority, NoAuthority, TipsHandler};
 use racun_http_api::{ConnectionLimits, Http, Options, Process, RateLimiter};
 use racun_kernel::Vault;
+use racun_shop::OrderHandler;
 use racun_store::RateLimits;
 use time::OffsetDateTime;
 
@@ -64,6 +65,7 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
         tracing::info!("{}", how_to_get_a_key(&gateways.public_url));
     }
     let retry = settings.fiscalization.retry();
+    let rates = gateways.rates.clone();
     let services = services(store, authorities, gateways, keys, retry);
     let (white_labels, storage) = (Arc::new(labels), settings.storage.limits());
     let services = Services { white_labels, storage, ..services };
@@ -80,7 +82,8 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
         None => alone(services).await?,
     };
     let management = management::serve(settings.metrics.listen, &services, &http.process)?;
-    let work = jobs::start(&services, workers(&services));
+    let workers = Workers { rates, ..workers(&services) };
+    let work = jobs::start(&services, workers);
     let stopping = work.stopping();
     let stop = async move {
         stop.await;
@@ -120,11 +123,13 @@ pub async fn work(settings: &Settings) -> anyhow::Result<()> {
          be told; data in {place}"
     );
     let retry = settings.fiscalization.retry();
+    let rates = gateways.rates.clone();
     let services = services(store, authorities, gateways, keys, retry);
     let (white_labels, storage) = (Arc::new(labels), settings.storage.limits());
     let services = Services { white_labels, storage, ..services };
     let management = management::serve(settings.metrics.listen, &services, &process())?;
-    let work = jobs::start(&services, workers(&services));
+    let workers = Workers { rates, ..workers(&services) };
+    let work = jobs::start(&services, workers);
     stop.await;
     drop(management);
     end(work, closing).await;
@@ -248,6 +253,12 @@ pub fn workers(services: &Services) -> Workers {
     let postman = Postman { store, mailer, press, files, fiscal, base, stamp };
     workers.handlers.push(Arc::new(postman));
     workers.handlers.extend(exporting(services));
+    workers.handlers.push(Arc::new(OrderHandler {
+        store: Arc::clone(&services.store),
+        fiscal: services.fiscal(),
+        vat: Arc::clone(&services.vat_registry),
+        stamp: Arc::new(clock::stamp),
+    }));
     if let Some(fiscal) = services.fiscal() {
         let (store, stamp) = (Arc::clone(&services.store), Arc::new(clock::stamp));
         workers.handlers.push(Arc::new(TipsHandler { store, fiscal, stamp }));

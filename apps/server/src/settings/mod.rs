@@ -29,7 +29,7 @@ pub use access::Access;
 pub use authority::{Fina, FinaService, Furs, FursService, Transport};
 pub use billing::Billing;
 pub use fiscalization::Fiscalization;
-pub use gateways::{Email, Files, Vies, ViesUrl, Webhooks};
+pub use gateways::{Email, Files, Rates, ServiceUrl, Vies, Webhooks};
 pub use master_key::{MasterKey, MasterKeys};
 pub use outbound::Outbound;
 pub use rate_limits::RateLimits;
@@ -78,6 +78,8 @@ pub struct Settings {
     pub files: Files,
     /// Where the register of VAT numbers is.
     pub vies: Vies,
+    /// Where reference rates of exchange are.
+    pub rates: Rates,
     /// How many requests are answered in a minute.
     pub rate_limits: RateLimits,
     /// How much accounts may store.
