@@ -23,8 +23,8 @@ const ATTEMPTS: usize = 5;
 /// it is. What refuses the document is noted on the order (`failed`, with `error`), and no error.
 ///
 /// # Errors
-/// [`OrderError::NotFound`]; a cancelled order, or one in the trash; what says nothing of the order,
-/// such as the store's failure. Then nothing is noted.
+/// [`OrderError::NotFound`]; a cancelled order, or one in the trash; what says nothing of the
+/// order, such as the store's failure. Then nothing is noted.
 pub async fn process(ports: Ports<'_>, entity: &Entity, id: OrderId) -> Result<Order, ShopError> {
     let mut attempt = 1;
     loop {
@@ -95,8 +95,8 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Voids the invoice that is made again; where the law wants it, a credit note takes it back. One
-    /// that a run before this one voided stays as it is.
+    /// Voids the invoice that is made again; where the law wants it, a credit note takes it back.
+    /// One that a run before this one voided stays as it is.
     async fn end_invoice(&self) -> Result<(), ShopError> {
         let Some(id) = &self.order.invoice_id else { return Ok(()) };
         let Ok(id) = id.parse::<DocumentId>() else { return Ok(()) };

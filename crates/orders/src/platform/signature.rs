@@ -4,7 +4,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ring::hmac;
 
-/// Whether `signature` is that of `body` under `secret`, compared in the same time whatever differs.
+/// Whether `signature` is that of `body` under `secret`, compared in the same time whatever
+/// differs.
 #[must_use]
 pub fn is_signed(secret: &str, signature: &str, body: &[u8]) -> bool {
     let Ok(signature) = STANDARD.decode(signature.trim()) else { return false };
