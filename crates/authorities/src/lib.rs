@@ -21,6 +21,7 @@
 //! | `certificate` | what is read of a certificate; `name`: distinguished names as text         |
 //! | `p12`         | PKCS#12 files                                                              |
 //! | `signer`      | signing with a taxpayer's key                                              |
+//! | `portugal`    | the certified program in Portugal: its key, and the calls to its authority |
 //!
 //! What stands behind the port may be used by itself: a simulator of an authority verifies requests
 //! and signs answers with the same modules.
@@ -34,6 +35,7 @@ pub mod furs;
 pub mod jws;
 mod name;
 mod p12;
+pub mod portugal;
 mod ready;
 mod recent;
 mod reply;

@@ -17,6 +17,8 @@
 //! | `chain`        | what is signed, the signature, and whether a chain holds         |
 //! | `series`       | series, and how the next document of one is certified            |
 //! | `series_ws`    | texts to and from the authority's web service of series          |
+//! | `invoice_ws`   | texts to and from its web service of invoices                    |
+//! | `soap`         | what both services have in common                                |
 //! | `qr`           | the contents of the QR code                                      |
 //! | `tax`          | numbers of taxpayers, regions, rates, reasons for exemption      |
 //! | `mechanism`    | how money moves, as the authority names it                       |
@@ -44,6 +46,7 @@ mod code;
 mod error;
 pub mod events;
 mod identifier;
+pub mod invoice_ws;
 mod manual;
 mod mechanism;
 mod number;
@@ -53,6 +56,7 @@ pub mod restrictions;
 pub mod saft;
 mod series;
 pub mod series_ws;
+pub mod soap;
 mod status;
 mod tax;
 pub mod words;

@@ -52,6 +52,8 @@ const KNOWN_BY: &[(&str, &[&str])] = &[
     ("rxing", &["racun-paper"]),
     ("en16931", &["racun-einvoicing"]),
     ("en16931-formats", &["racun-einvoicing"]),
+    // The program's key in Portugal signs by it, as no library does any more.
+    ("crypto-bigint", &["racun-authorities"]),
     ("chrono", &[]),
     ("openssl", &[]),
     // The terms of EN 16931 are made of it; nothing is calculated there.
