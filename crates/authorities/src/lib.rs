@@ -1,4 +1,4 @@
-//! Clients of the tax authorities: FURS in Slovenia and CIS in Croatia.
+//! Clients of the tax authorities: FURS in Slovenia, CIS in Croatia, AT in Portugal.
 //!
 //! [`Clients`] implements the port [`racun_fiscal::Authorities`]. A message is signed by the
 //! taxpayer's key, sent over TLS that trusts the authority's roots alone, and answered by a reply
@@ -10,6 +10,7 @@
 //! | `settings`    | where the authorities are, and what is trusted there                       |
 //! | `clients`     | the port: one line for each certificate and system                         |
 //! | `system`      | an endpoint whose settings were checked; `ready`: a message signed for one |
+//! | `line`        | how many calls go to a system at once, and within which time               |
 //! | `transport`   | one exchange over HTTP, within limits of time and size                     |
 //! | `circuit`     | no calls to an authority that does not answer                              |
 //! | `furs`        | requests to FURS and its answers, as SOAP and as JSON                      |
@@ -33,6 +34,7 @@ mod doubt;
 pub mod fina;
 pub mod furs;
 pub mod jws;
+mod line;
 mod name;
 mod p12;
 pub mod portugal;

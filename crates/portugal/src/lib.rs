@@ -4,7 +4,8 @@
 //! knows, is signed in a chain with the one before it, and bears a unique code (ATCUD), four
 //! characters of its signature and a QR code. Each month a file, SAF-T (PT), says all of it again.
 //!
-//! This crate decides and writes texts. It makes no calls and holds no key: [`ProgramKey`] signs.
+//! This crate decides and writes texts. It makes no calls and holds no key: [`ProgramKey`] signs,
+//! and [`Portugal`] calls.
 //!
 //! | Module         | Owns                                                             |
 //! | -------------- | ---------------------------------------------------------------- |
@@ -19,6 +20,7 @@
 //! | `series_ws`    | texts to and from the authority's web service of series          |
 //! | `invoice_ws`   | texts to and from its web service of invoices                    |
 //! | `soap`         | what both services have in common                                |
+//! | `port`         | the port to the program's key and to its authority               |
 //! | `qr`           | the contents of the QR code                                      |
 //! | `tax`          | numbers of taxpayers, regions, rates, reasons for exemption      |
 //! | `mechanism`    | how money moves, as the authority names it                       |
@@ -51,6 +53,7 @@ mod manual;
 mod mechanism;
 mod number;
 mod operator;
+mod port;
 mod qr;
 pub mod restrictions;
 pub mod saft;
@@ -72,6 +75,7 @@ pub use manual::{MAX_MANUAL_SERIES_CHARS, ManualNumber};
 pub use mechanism::Mechanism;
 pub use number::{InvalidNumber, MAX_NUMBER_CHARS, Number};
 pub use operator::{MAX_OPERATOR_CHARS, OperatorInput, PtOperator, source_id};
+pub use port::{Patience, Portugal, Program, SubUser, Unanswered};
 pub use qr::{MAX_OTHER_CHARS, QrFacts, QrFields, TaxTotal, read_qr};
 pub use series::{
     Certified, ChainHead, CheckedSeries, Fresh, MAX_SERIES, NewSeries, PT_CHAINS, PT_FORMS,

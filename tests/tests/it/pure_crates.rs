@@ -100,6 +100,7 @@ pub const PURE: &[(&str, &[&str])] = &[
     (
         "racun-portugal",
         &[
+            "async-trait",
             "base64",
             "encoding_rs",
             "racun-kernel",

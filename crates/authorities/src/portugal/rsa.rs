@@ -41,6 +41,7 @@ pub enum BadKey {
 pub(super) struct PrivateNumbers {
     pub(super) modulus: Vec<u8>,
     pub(super) public: Vec<u8>,
+    pub(super) private: Vec<u8>,
     /// Both primes.
     pub(super) primes: [Vec<u8>; 2],
     /// The private exponent, modulo each prime less one.
@@ -68,11 +69,11 @@ impl PrivateNumbers {
             let _two_primes: u8 = reader.decode()?;
             let modulus = number(reader)?;
             let public = number(reader)?;
-            let _private = number(reader)?;
+            let private = number(reader)?;
             let primes = [number(reader)?, number(reader)?];
             let exponents = [number(reader)?, number(reader)?];
             let coefficient = number(reader)?;
-            Ok(Self { modulus, public, primes, exponents, coefficient })
+            Ok(Self { modulus, public, private, primes, exponents, coefficient })
         })
     }
 }
@@ -187,23 +188,59 @@ impl RsaPublicKey {
             }
         }
         let block = [&[0, 2], filling.as_slice(), &[0], text].concat();
-        Ok(self.power(&block))
+        Ok(self.power(&block, &self.exponent))
     }
 
-    /// `block` to the power of the public exponent. The time depends on the sizes alone.
-    fn power(&self, block: &[u8]) -> Vec<u8> {
-        let whole = |bytes: &[u8]| BoxedUint::from_be_slice_truncated(bytes, self.bits());
+    /// `block` to the power of `exponent`. The time depends on the sizes alone.
+    fn power(&self, block: &[u8], exponent: &[u8]) -> Vec<u8> {
+        let bits = |bytes: &[u8]| u32::try_from(bytes.len() * 8).unwrap_or(u32::MAX);
+        let of = |bytes: &[u8], bits: u32| BoxedUint::from_be_slice_truncated(bytes, bits);
+        let size = bits(&self.modulus);
         // The modulus was found odd.
-        let Some(modulus) = Odd::new(whole(&self.modulus)).into_option() else { return Vec::new() };
+        let modulus = Odd::new(of(&self.modulus, size)).into_option();
+        let Some(modulus) = modulus else { return Vec::new() };
         let params = BoxedMontyParams::new(modulus);
-        let power = BoxedMontyForm::new(whole(block), &params)
-            .pow(&BoxedUint::from_be_slice_truncated(&self.exponent, 32))
+        let power = BoxedMontyForm::new(of(block, size), &params)
+            .pow(&of(exponent, bits(exponent)))
             .retrieve()
             .to_be_bytes();
         power[power.len().saturating_sub(self.modulus.len())..].to_vec()
     }
+}
 
-    fn bits(&self) -> u32 {
-        u32::try_from(self.modulus.len() * 8).unwrap_or(u32::MAX)
+/// A private key that opens what was encrypted under its public half, as the authority has one: for
+/// a stand-in of the authority.
+pub struct RsaPrivateKey {
+    public: RsaPublicKey,
+    exponent: Vec<u8>,
+}
+
+impl RsaPrivateKey {
+    /// Reads the first private key of a PEM file.
+    ///
+    /// # Errors
+    /// [`BadKey`].
+    pub fn from_pem(pem: &str) -> Result<Self, BadKey> {
+        let numbers = PrivateNumbers::from_pem(pem)?;
+        let public = RsaPublicKey::new(numbers.modulus, numbers.public)?;
+        Ok(Self { public, exponent: numbers.private })
+    }
+
+    /// Its public half.
+    #[must_use]
+    pub const fn public(&self) -> &RsaPublicKey {
+        &self.public
+    }
+
+    /// Opens what [`RsaPublicKey::encrypt`] made; `None` of all else.
+    #[must_use]
+    pub fn decrypt(&self, sealed: &[u8]) -> Option<Vec<u8>> {
+        if sealed.len() != self.public.modulus.len() {
+            return None;
+        }
+        let block = self.public.power(sealed, &self.exponent);
+        let filled = block.strip_prefix(&[0, 2])?;
+        let end = filled.iter().position(|byte| *byte == 0)?;
+        (end >= LEAST_PADDING - 3).then(|| filled[end + 1..].to_vec())
     }
 }

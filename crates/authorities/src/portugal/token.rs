@@ -6,7 +6,7 @@
 //! Source: AT, "Comunicação de Séries Documentais", general aspects, 1.0 of July 2021.
 
 use aes::Aes128;
-use aes::cipher::{Array, BlockCipherEncrypt, KeyInit};
+use aes::cipher::{Array, BlockCipherDecrypt, BlockCipherEncrypt, KeyInit};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use racun_portugal::soap::security_header;
@@ -85,4 +85,26 @@ pub fn padded_ecb(key: &[u8; BLOCK], text: &[u8]) -> Vec<u8> {
         *block = own.into();
     }
     padded
+}
+
+/// Opens what [`padded_ecb`] made; `None` of all else.
+#[must_use]
+pub fn opened_ecb(key: &[u8; BLOCK], sealed: &[u8]) -> Option<Vec<u8>> {
+    let cipher = Aes128::new(&Array::from(*key));
+    let mut text = sealed.to_vec();
+    let (blocks, rest) = text.as_chunks_mut::<BLOCK>();
+    if !rest.is_empty() {
+        return None;
+    }
+    for block in blocks {
+        let mut own = Array::from(*block);
+        cipher.decrypt_block(&mut own);
+        *block = own.into();
+    }
+    let filling = *text.last()?;
+    let missing = usize::from(filling);
+    let start = text.len().checked_sub(missing).filter(|_| (1..=BLOCK).contains(&missing))?;
+    let is_filled = text[start..].iter().all(|byte| *byte == filling);
+    text.truncate(start);
+    is_filled.then_some(text)
 }
