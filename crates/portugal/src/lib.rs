@@ -17,6 +17,7 @@
 //! | `clock`        | when documents enter, and which dates they may bear              |
 //! | `chain`        | what is signed, the signature, and whether a chain holds         |
 //! | `series`       | series, and how the next document of one is certified            |
+//! | `settings`     | who calls the authority for an entity, and for what              |
 //! | `series_ws`    | texts to and from the authority's web service of series          |
 //! | `invoice_ws`   | texts to and from its web service of invoices                    |
 //! | `soap`         | what both services have in common                                |
@@ -59,6 +60,7 @@ pub mod restrictions;
 pub mod saft;
 mod series;
 pub mod series_ws;
+mod settings;
 pub mod soap;
 mod status;
 mod tax;
@@ -78,10 +80,10 @@ pub use operator::{MAX_OPERATOR_CHARS, OperatorInput, PtOperator, source_id};
 pub use port::{Patience, Portugal, Program, SubUser, Unanswered};
 pub use qr::{MAX_OTHER_CHARS, QrFacts, QrFields, TaxTotal, read_qr};
 pub use series::{
-    Certified, ChainHead, CheckedSeries, Fresh, MAX_SERIES, NewSeries, PT_CHAINS, PT_FORMS,
-    PT_SERIES, PtSeries, RecoveredForm, Registration, SeriesChange, SeriesStatus, Validated,
-    series_key,
+    Certified, ChainHead, CheckedSeries, Fresh, MAX_SERIES, NewSeries, PT_FORMS, PT_SERIES,
+    PtSeries, RecoveredForm, Registration, SeriesChange, SeriesStatus, Validated, series_key,
 };
+pub use settings::{PT_SETTINGS, PtSettings, SettingsInput};
 pub use status::{Origin, Status};
 pub use tax::{
     CONSUMER, CONSUMER_NAME, Exemption, Level, Region, UNKNOWN, buyer_number, check_nif,
@@ -89,4 +91,4 @@ pub use tax::{
 };
 
 /// Every table of this crate.
-pub static TABLES: [&racun_store::Table; 3] = [&PT_SERIES, &PT_CHAINS, &PT_FORMS];
+pub static TABLES: [&racun_store::Table; 3] = [&PT_SERIES, &PT_FORMS, &PT_SETTINGS];
