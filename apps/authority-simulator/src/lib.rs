@@ -39,6 +39,7 @@ mod state;
 
 pub use at::{AtRefused, Checked, KnownSeries, Reported};
 pub use fault::{Fault, Page, Twist, When};
+pub use keys::PROGRAM as PROGRAM_KEY_PEM;
 pub use ledger::{Filter, Gaps, Premise, Refused, Sequence, Taken};
 pub use office::Office;
 pub use pki::{Taxpayer, TaxpayerError, WantedTaxpayer};

@@ -16,6 +16,7 @@
 //! | `descriptors`    | how many connections the system lets it have         |
 //! | `private_server` | its server when no other is named                    |
 //! | `authorities`    | the tax authorities that get reports                 |
+//! | `portugal`       | the certified program in Portugal, and its authority |
 //! | `outside`        | receivers of events, mail, and the storage of files  |
 //! | `white_labels`   | the white labels of the operator's file              |
 //! | `press`          | documents set as PDF, off the threads of requests    |
@@ -34,6 +35,7 @@ mod following;
 mod jobs;
 mod management;
 mod outside;
+mod portugal;
 mod press;
 mod print;
 mod private_server;

@@ -157,7 +157,8 @@ pub use operator::{
     remove_pin, set_pin, unlock_pin,
 };
 pub use operator_settings::{
-    PortugueseOperator, list_operator_identities, set_operator_identity, set_portuguese_operator,
+    PortugueseOperator, list_operator_identities, portuguese_operator, set_operator_identity,
+    set_portuguese_operator,
 };
 pub use operator_token::{OPERATOR_SECONDS, OPERATOR_TOKENS, OperatorToken};
 pub use password::{PasswordHash, check_password, hash_password};

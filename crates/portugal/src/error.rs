@@ -115,6 +115,12 @@ pub enum Refusal {
          by PUT /fiscalization/pt/settings, or send validation_code"
     )]
     SubUserMissing,
+    /// A document that SAF-T cannot hold.
+    #[error("SAF-T cannot be written: {reason}")]
+    Unwritable {
+        /// Which document, and what is wrong with it.
+        reason: String,
+    },
     /// There is no series to issue in.
     #[error("there is no active series for this document; make one first")]
     SeriesMissing,
@@ -182,6 +188,7 @@ impl Refusal {
             Self::Authority { .. } => "pt_authority_refused",
             Self::Unanswered { .. } => "pt_authority_unanswered",
             Self::SubUserMissing => "pt_sub_user_missing",
+            Self::Unwritable { .. } => "pt_saft_unwritable",
             Self::SeriesMissing => "pt_series_missing",
             Self::SeriesClosed => "pt_series_closed",
             Self::SeriesOfOther => "pt_series_of_other_type",

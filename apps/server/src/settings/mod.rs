@@ -9,6 +9,7 @@ mod master_key;
 mod names;
 mod outbound;
 mod outside;
+mod portugal;
 mod rate_limits;
 mod spelling;
 mod storage;
@@ -32,6 +33,7 @@ pub use fiscalization::Fiscalization;
 pub use master_key::{MasterKey, MasterKeys};
 pub use outbound::Outbound;
 pub use outside::{Email, Files, Vies, ViesUrl, Webhooks};
+pub use portugal::{Portugal, PortugalService};
 pub use rate_limits::RateLimits;
 pub use storage::Storage;
 pub use value::{BaseUrl, LogFormat, LogLevel, Networks, PostgresUrl, Setting};
@@ -68,6 +70,8 @@ pub struct Settings {
     pub furs: Furs,
     /// Where the Croatian one is.
     pub fina: Fina,
+    /// The certified program in Portugal, and where its authority is.
+    pub portugal: Portugal,
     /// How far the server calls.
     pub outbound: Outbound,
     /// How events are posted to their receivers.

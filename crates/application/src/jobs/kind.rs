@@ -15,6 +15,8 @@ pub enum JobKind {
     InvoiceOverdue,
     /// Reporting the tips of a receipt to CIS.
     FiscalTips,
+    /// Telling the authority of Portugal of a document.
+    PtReport,
     /// Putting documents into an archive.
     DocumentExport,
     /// Removing an archive after its time.
@@ -33,6 +35,25 @@ const MAIL_WAITS: [Duration; 6] = [
     Duration::hours(12),
 ];
 
+/// Soon at first, and for two weeks: the authority takes what is reported by the fifth of the next
+/// month.
+const REPORT_WAITS: [Duration; 14] = [
+    Duration::seconds(30),
+    Duration::minutes(2),
+    Duration::minutes(10),
+    Duration::hours(1),
+    Duration::hours(4),
+    Duration::hours(12),
+    Duration::days(1),
+    Duration::days(1),
+    Duration::days(1),
+    Duration::days(2),
+    Duration::days(2),
+    Duration::days(2),
+    Duration::days(2),
+    Duration::days(2),
+];
+
 /// Short, for a person waits for the archive.
 const EXPORT_WAITS: [Duration; 5] = [
     Duration::seconds(10),
@@ -44,11 +65,12 @@ const EXPORT_WAITS: [Duration; 5] = [
 
 impl JobKind {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::WebhookDelivery,
         Self::Mail,
         Self::InvoiceOverdue,
         Self::FiscalTips,
+        Self::PtReport,
         Self::DocumentExport,
         Self::ExportExpiry,
     ];
@@ -61,6 +83,7 @@ impl JobKind {
             Self::Mail => "mail",
             Self::InvoiceOverdue => "invoice_overdue",
             Self::FiscalTips => "fiscal_tips",
+            Self::PtReport => "pt_report",
             Self::DocumentExport => "document_export",
             Self::ExportExpiry => "export_expiry",
         }
@@ -74,6 +97,7 @@ impl JobKind {
             Self::WebhookDelivery
             | Self::InvoiceOverdue
             | Self::FiscalTips
+            | Self::PtReport
             | Self::ExportExpiry => Duration::minutes(2),
             Self::DocumentExport => Duration::minutes(1),
             Self::Mail => Duration::minutes(5),
@@ -88,6 +112,7 @@ impl JobKind {
             Self::WebhookDelivery | Self::InvoiceOverdue | Self::ExportExpiry => &DELIVERY_WAITS,
             Self::DocumentExport => &EXPORT_WAITS,
             Self::Mail | Self::FiscalTips => &MAIL_WAITS,
+            Self::PtReport => &REPORT_WAITS,
         }
     }
 

@@ -5,7 +5,7 @@ use racun_kernel::id::EntityId;
 use racun_kernel::{Currency, Decimal, DocumentId, Tenant};
 use racun_store::{Field, Unique};
 use serde::{Deserialize, Serialize};
-use time::Date;
+use time::{Date, OffsetDateTime};
 
 use super::PtSeries;
 use crate::{
@@ -112,13 +112,21 @@ pub struct RecoveredForm {
     pub document_id: DocumentId,
     /// Whether the document holds: not that it is voided.
     pub is_active: bool,
+    /// When it was entered.
+    #[serde(with = "time::serde::rfc3339")]
+    pub created_at: OffsetDateTime,
 }
 
 impl RecoveredForm {
     /// The form of `document`.
     #[must_use]
-    pub const fn of(entity_id: EntityId, form: ManualNumber, document_id: DocumentId) -> Self {
-        Self { entity_id, form, document_id, is_active: true }
+    pub const fn of(
+        entity_id: EntityId,
+        form: ManualNumber,
+        document_id: DocumentId,
+        created_at: OffsetDateTime,
+    ) -> Self {
+        Self { entity_id, form, document_id, is_active: true, created_at }
     }
 
     /// The same after its document was voided: the form may be entered again.
@@ -136,6 +144,7 @@ racun_store::record! {
     tenant: Tenant::entity(form.entity_id),
     fields: {
         Field::id() => form.document_id.to_string(),
+        Field::instant("created_at") => form.created_at,
         Field::text("key").unique(Unique::Tenant).hidden()
             => form.is_active.then(|| form.form.key()),
     }
