@@ -199,9 +199,9 @@ async fn trade(office: &Client, account: &Account) {
     let webhook = json!({ "url": "https://shop.example.com/racun", "active": false,
         "events": ["invoice.created", "payment.received"], "description": "The shop" });
     office.create("/webhooks", &webhook).await;
-    let nobody = office.clone().with("authorization", "");
-    account.colleague(&nobody, "c@example.com", "editor").await;
-    done(&nobody, "/users/password-reset", &json!({ "email": account.email })).await;
+    let anonymous = office.clone().with("authorization", "");
+    account.colleague(&anonymous, "c@example.com", "editor").await;
+    done(&anonymous, "/users/password-reset", &json!({ "email": account.email })).await;
     let me = account.user.read("/users/me").await;
     let person = account.user.clone().with("x-entity-id", &account.entity);
     let pin = format!("/pos/operators/{}/pin", id(&me));

@@ -30,27 +30,27 @@ impl Account {
         Self::sign_up_at(&racun.client()).await
     }
 
-    /// Signs up a new user with the server of the client `nobody`.
-    pub async fn sign_up_at(nobody: &Client) -> Self {
+    /// Signs up a new user with the server of the client `anonymous`.
+    pub async fn sign_up_at(anonymous: &Client) -> Self {
         static PEOPLE: AtomicU64 = AtomicU64::new(1);
         let email = format!("person{}@example.com", PEOPLE.fetch_add(1, Ordering::Relaxed));
-        let user = Self::person(nobody, &email).await;
+        let user = Self::person(anonymous, &email).await;
         let wanted =
             json!({ "name": "Racun Test", "country": "Slovenia", "environment": "sandbox" });
         let entity = text(&user.create("/entities", &wanted).await, "id");
         let wanted = json!({ "name": "test", "environment": "sandbox" });
         let key = text(&user.create("/account/api-keys", &wanted).await, "id");
-        let api = nobody.clone().bearer(&key);
+        let api = anonymous.clone().bearer(&key);
         Self { email, user, api, entity, key }
     }
 
     /// Someone who signed up and logged in, and has nothing else.
-    pub async fn person(nobody: &Client, email: &str) -> Client {
+    pub async fn person(anonymous: &Client, email: &str) -> Client {
         let wanted = json!({ "email": email, "password": PASSWORD, "company_name": email });
-        nobody.create("/users/signup", &wanted).await;
+        anonymous.create("/users/signup", &wanted).await;
         let login = json!({ "email": email, "password": PASSWORD });
-        let session = nobody.post("/users/login", &login).await.expect(200);
-        nobody.clone().bearer(&text(&session, "id"))
+        let session = anonymous.post("/users/login", &login).await.expect(200);
+        anonymous.clone().bearer(&text(&session, "id"))
     }
 
     /// Proves that the address is theirs, by the mail in the folder of `racun`.
@@ -65,14 +65,14 @@ impl Account {
     }
 
     /// A new user who accepted an invitation into the entity as `role`.
-    pub async fn colleague(&self, nobody: &Client, email: &str, role: &str) -> Client {
+    pub async fn colleague(&self, anonymous: &Client, email: &str, role: &str) -> Client {
         let wanted = json!({ "email": email, "role": role, "send_invite": false });
         let user = self.user.clone().with("x-entity-id", &self.entity);
         let invited = user.create("/entities/users", &wanted).await;
         let path = format!("/invitations/accept?token={}", text(&invited, "token"));
-        let accepted = nobody.post(&path, &json!({ "password": PASSWORD })).await.expect(200);
+        let accepted = anonymous.post(&path, &json!({ "password": PASSWORD })).await.expect(200);
         let session = text(&accepted, "access_token");
-        nobody.clone().bearer(&session).with("x-entity-id", &self.entity)
+        anonymous.clone().bearer(&session).with("x-entity-id", &self.entity)
     }
 
     /// The same account at a server that was started again, elsewhere.

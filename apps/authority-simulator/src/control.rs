@@ -26,7 +26,7 @@ use crate::ledger::Filter;
 use crate::office::Office;
 use crate::pki::WantedTaxpayer;
 use crate::server::{self, Body};
-use crate::state::{Answer, State};
+use crate::state::{HttpReply, State};
 
 /// Bytes of a request.
 const LONGEST_REQUEST: usize = 10_000_000;
@@ -61,7 +61,7 @@ async fn respond(state: &State, request: Request<Incoming>) -> Result<Response<B
     };
     let answer = answer.unwrap_or_else(|(status, text)| {
         let body = json!({ "error": text }).to_string();
-        Answer::new(status, "application/json; charset=UTF-8", body)
+        HttpReply::new(status, "application/json; charset=UTF-8", body)
     });
     Ok(server::whole(answer))
 }
@@ -74,14 +74,14 @@ fn answer(
     path: &str,
     query: &BTreeMap<String, String>,
     body: &[u8],
-) -> Result<Answer, Refused> {
-    let done = || Ok(Answer::json("{}"));
+) -> Result<HttpReply, Refused> {
+    let done = || Ok(HttpReply::json("{}"));
     match (method, path) {
-        ("GET", "/") => Ok(Answer::text(200, HELP)),
-        ("GET", "/ca.pem") => Ok(Answer::new(200, "application/x-pem-file", state.pki.ca_pem())),
+        ("GET", "/") => Ok(HttpReply::text(200, HELP)),
+        ("GET", "/ca.pem") => Ok(HttpReply::new(200, "application/x-pem-file", state.pki.ca_pem())),
         ("GET", "/ledger") => {
             let taken = state.ledger.taken(&filter(query)?);
-            Ok(Answer::json(json!(taken).to_string()))
+            Ok(HttpReply::json(json!(taken).to_string()))
         }
         ("DELETE", "/ledger") => {
             state.ledger.clear();
@@ -89,18 +89,20 @@ fn answer(
         }
         ("GET", "/ledger/gaps") => {
             let gaps = state.ledger.gaps(&filter(query)?);
-            Ok(Answer::json(json!(gaps).to_string()))
+            Ok(HttpReply::json(json!(gaps).to_string()))
         }
-        ("GET", "/ledger/refused") => Ok(Answer::json(json!(state.ledger.refused()).to_string())),
-        ("GET", "/premises") => Ok(Answer::json(json!(state.ledger.premises()).to_string())),
-        ("GET", "/series") => Ok(Answer::json(json!(state.at.books().known()).to_string())),
-        ("GET", "/reported") => Ok(Answer::json(json!(state.at.books().reports()).to_string())),
+        ("GET", "/ledger/refused") => {
+            Ok(HttpReply::json(json!(state.ledger.refused()).to_string()))
+        }
+        ("GET", "/premises") => Ok(HttpReply::json(json!(state.ledger.premises()).to_string())),
+        ("GET", "/series") => Ok(HttpReply::json(json!(state.at.books().known()).to_string())),
+        ("GET", "/reported") => Ok(HttpReply::json(json!(state.at.books().reports()).to_string())),
         ("GET", "/reported/refused") => {
-            Ok(Answer::json(json!(state.at.books().refusals()).to_string()))
+            Ok(HttpReply::json(json!(state.at.books().refusals()).to_string()))
         }
         ("POST", "/saf-t") => {
             let checked = at::check_saft(body, &state.at.program()).map_err(bad)?;
-            Ok(Answer::json(json!(checked).to_string()))
+            Ok(HttpReply::json(json!(checked).to_string()))
         }
         ("PUT", "/program-key") => {
             let pem = str::from_utf8(body).map_err(bad)?;
@@ -118,7 +120,7 @@ fn answer(
                 fault["happened"] = json!(happened);
                 fault
             });
-            Ok(Answer::json(Value::Array(list.collect()).to_string()))
+            Ok(HttpReply::json(Value::Array(list.collect()).to_string()))
         }
         ("PUT", "/fault") => {
             let faults: Value = read(body)?;
@@ -221,7 +223,7 @@ struct NewTaxpayer {
     legacy: bool,
 }
 
-fn taxpayer(state: &State, new: NewTaxpayer) -> Result<Answer, Refused> {
+fn taxpayer(state: &State, new: NewTaxpayer) -> Result<HttpReply, Refused> {
     let mut wanted = WantedTaxpayer::new(new.authority, &new.tax_number, &new.passphrase);
     wanted.name = new.name.unwrap_or(wanted.name);
     wanted.valid_days = new.valid_days.unwrap_or(wanted.valid_days);
@@ -235,13 +237,13 @@ fn taxpayer(state: &State, new: NewTaxpayer) -> Result<Answer, Refused> {
         "certificate": made.certificate_pem,
         "serial": made.serial,
     });
-    Ok(Answer::json(body.to_string()))
+    Ok(HttpReply::json(body.to_string()))
 }
 
-fn clock(state: &State) -> Result<Answer, Refused> {
+fn clock(state: &State) -> Result<HttpReply, Refused> {
     let now = state.clock.now().format(&time::format_description::well_known::Rfc3339);
     let body = json!({ "now": now.map_err(bad)?, "offset_seconds": state.clock.offset() });
-    Ok(Answer::json(body.to_string()))
+    Ok(HttpReply::json(body.to_string()))
 }
 
 fn read<T: serde::de::DeserializeOwned>(body: &[u8]) -> Result<T, Refused> {

@@ -440,7 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_planned_is_refused_and_changes_nothing() {
+    fn an_impossible_plan_is_refused_and_changes_nothing() {
         let faults = Faults::default();
         faults.add(Fault::Hang, When::default()).unwrap();
         let table = [

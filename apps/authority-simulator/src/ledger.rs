@@ -164,7 +164,7 @@ pub struct Premise {
 }
 
 #[derive(Default)]
-struct Books {
+struct Entries {
     taken: VecDeque<Taken>,
     /// How many messages were taken ever.
     position: usize,
@@ -174,33 +174,33 @@ struct Books {
 
 /// The ledger of both authorities.
 pub struct Ledger {
-    books: Mutex<Books>,
+    entries: Mutex<Entries>,
     most: usize,
 }
 
 impl Ledger {
     /// A ledger that keeps the latest `most` messages of each kind.
     pub fn new(most: usize) -> Self {
-        Self { books: Mutex::default(), most }
+        Self { entries: Mutex::default(), most }
     }
 
     /// Notes a message that was taken. Its position is set here.
     pub fn take(&self, mut taken: Taken) {
-        let mut books = self.lock();
-        books.position += 1;
-        taken.position = books.position;
-        books.taken.push_back(taken);
-        if books.taken.len() > self.most {
-            books.taken.pop_front();
+        let mut entries = self.lock();
+        entries.position += 1;
+        taken.position = entries.position;
+        entries.taken.push_back(taken);
+        if entries.taken.len() > self.most {
+            entries.taken.pop_front();
         }
     }
 
     /// Notes a message that was refused.
     pub fn refuse(&self, refused: Refused) {
-        let mut books = self.lock();
-        books.refused.push_back(refused);
-        if books.refused.len() > self.most {
-            books.refused.pop_front();
+        let mut entries = self.lock();
+        entries.refused.push_back(refused);
+        if entries.refused.len() > self.most {
+            entries.refused.pop_front();
         }
     }
 
@@ -232,7 +232,7 @@ impl Ledger {
 
     /// Forgets everything.
     pub fn clear(&self) {
-        *self.lock() = Books::default();
+        *self.lock() = Entries::default();
     }
 
     /// Each sequence with what is missing or doubled in it.
@@ -247,8 +247,8 @@ impl Ledger {
         sequences.into_iter().map(|(sequence, numbers)| gaps(sequence, &numbers)).collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Books> {
-        self.books.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Entries> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -29,7 +29,7 @@ pub struct Asked {
 
 /// An answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct HttpReply {
     pub status: u16,
     pub content_type: &'static str,
     pub body: Vec<u8>,
@@ -37,7 +37,7 @@ pub struct Answer {
     pub location: Option<String>,
 }
 
-impl Answer {
+impl HttpReply {
     pub fn new(status: u16, content_type: &'static str, body: impl Into<Vec<u8>>) -> Self {
         Self { status, content_type, body: body.into(), location: None }
     }
@@ -57,12 +57,12 @@ impl Answer {
 
 /// A refusal of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
+pub struct MessageError {
     pub code: String,
     pub text: String,
 }
 
-impl Refusal {
+impl MessageError {
     pub fn new(code: &str, text: impl Into<String>) -> Self {
         Self { code: code.to_owned(), text: text.into() }
     }
@@ -70,7 +70,7 @@ impl Refusal {
 
 /// The certificates that FURS knows, by serial number, and those that it revoked.
 #[derive(Default)]
-struct Known {
+struct KnownCertificates {
     certificates: BTreeMap<String, Vec<u8>>,
     revoked: BTreeSet<String>,
 }
@@ -96,7 +96,7 @@ pub struct State {
     pub is_forgetful: bool,
     furs_trust: Arc<Trust>,
     fina_trust: Arc<Trust>,
-    known: Mutex<Known>,
+    known: Mutex<KnownCertificates>,
     delay_ms: AtomicU64,
 }
 
@@ -181,7 +181,7 @@ impl State {
         self.known().certificates.get(serial).and_then(|der| Certificate::from_der(der))
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, KnownCertificates> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

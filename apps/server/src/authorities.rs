@@ -50,9 +50,9 @@ struct BuiltIn {
 /// # Errors
 /// When a certificate file cannot be read, or a setting is of no use: one line that names it.
 pub fn connect(settings: &Settings) -> anyhow::Result<Arc<Connected>> {
-    let nobody = Systems { test: None, production: None };
+    let none = Systems { test: None, production: None };
     let real = match settings.outbound.loopback_only {
-        true => Endpoints { furs: nobody.clone(), fina: nobody },
+        true => Endpoints { furs: none.clone(), fina: none },
         false => Endpoints::default(),
     };
     let (furs, fina) = (&settings.furs, &settings.fina);

@@ -5,7 +5,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use racun_application::fiscalization::{self, Fiscal, Outside};
+use racun_application::fiscalization::{self, Fiscal, OutsideServices};
 use racun_application::{billing, recurring};
 use racun_catalog::VatRegistry;
 use racun_http_api::Services;
@@ -13,7 +13,7 @@ use racun_store::{Store, StoreError};
 use tokio::sync::Notify;
 use tokio::task::{AbortHandle, JoinHandle, JoinSet};
 
-use crate::following::{self, Following};
+use crate::workers::{self, Workers};
 use crate::{clock, webhooks};
 
 /// From the end of a run that made all recurring invoices there were to the next.
@@ -67,7 +67,7 @@ impl Stopping {
 
 /// Works off jobs until they are stopped: at once, then again and again. Any number of processes
 /// may do so on one store. Without a vault no authority receives a document.
-pub fn start(services: &Services, following: Following) -> Jobs {
+pub fn start(services: &Services, workers: Workers) -> Jobs {
     let (store, fiscal) = (&services.store, services.fiscal());
     let (own, told, asked) = (Arc::clone(store), fiscal.clone(), services.vat_registry.clone());
     let mut jobs = vec![repeat(RECURRING_INTERVAL, move || {
@@ -81,19 +81,19 @@ pub fn start(services: &Services, following: Following) -> Jobs {
     }
     let (posting, own) = (services.webhooks(), Arc::clone(store));
     jobs.push(restart(move || webhooks::deliver(Arc::clone(&own), posting.clone())));
-    let Following { mut readers, handlers } = following;
+    let Workers { mut readers, handlers } = workers;
     readers.push(webhooks::reader(services));
     let news = Arc::new(Notify::new());
     for reader in readers {
         let (store, news) = (Arc::clone(store), Arc::clone(&news));
         jobs.push(restart(move || {
-            following::follow(Arc::clone(&store), Arc::clone(&reader), Arc::clone(&news))
+            workers::follow(Arc::clone(&store), Arc::clone(&reader), Arc::clone(&news))
         }));
     }
     if !handlers.is_empty() {
         let store = Arc::clone(store);
         jobs.push(restart(move || {
-            following::work(Arc::clone(&store), handlers.clone(), Arc::clone(&news))
+            workers::work(Arc::clone(&store), handlers.clone(), Arc::clone(&news))
         }));
     }
     Jobs(jobs)
@@ -146,8 +146,8 @@ async fn make_recurring(
     registry: Arc<dyn VatRegistry>,
 ) -> bool {
     let (stamp, limits) = (clock::stamp(), recurring::Limits::default());
-    let outside = Outside { fiscal: fiscal.as_ref(), vat: Some(&*registry) };
-    let run = recurring::run_due(&*store, outside, &stamp, limits);
+    let services = OutsideServices { fiscal: fiscal.as_ref(), vat: Some(&*registry) };
+    let run = recurring::run_due(&*store, services, &stamp, limits);
     let Some(report) = read("recurring invoices", run.await) else {
         return false;
     };

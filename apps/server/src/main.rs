@@ -11,13 +11,14 @@
 //! | `serve`          | `racun serve`, `work` and `migrate`                  |
 //! | `rekey`          | `racun rekey`                                        |
 //! | `jobs`           | what is done without a request                       |
+//! | `workers`        | the consumers of the log, and the worker of jobs     |
 //! | `demo`           | `racun demo`                                         |
 //! | `allocator`      | how memory is given back to the system               |
 //! | `descriptors`    | how many connections the system lets it have         |
 //! | `private_server` | its server when no other is named                    |
 //! | `authorities`    | the tax authorities that get reports                 |
 //! | `portugal`       | the certified program in Portugal, and its authority |
-//! | `outside`        | receivers of events, mail, and the storage of files  |
+//! | `gateways`       | receivers of events, mail, and the storage of files  |
 //! | `white_labels`   | the white labels of the operator's file              |
 //! | `press`          | documents set as PDF, off the threads of requests    |
 //! | `print`          | lines on standard output                             |
@@ -31,10 +32,9 @@ mod clock;
 mod data_folder;
 mod demo;
 mod descriptors;
-mod following;
+mod gateways;
 mod jobs;
 mod management;
-mod outside;
 mod portugal;
 mod press;
 mod print;
@@ -47,6 +47,7 @@ mod store;
 mod telemetry;
 mod webhooks;
 mod white_labels;
+mod workers;
 
 use std::process::ExitCode;
 

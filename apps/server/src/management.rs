@@ -162,7 +162,7 @@ mod tests {
 
     use super::*;
     use crate::settings::Settings;
-    use crate::{authorities, clock, outside, serve as serving, store};
+    use crate::{authorities, clock, gateways, serve as serving, store};
 
     /// A clock whose readers wait until it goes on.
     #[derive(Default)]
@@ -211,9 +211,9 @@ mod tests {
         let opened = store::open(&settings).await.unwrap();
         let keys = store::keys(&settings, &opened).await.unwrap();
         let authorities = authorities::connect(&settings).unwrap();
-        let outside = outside::connect(&settings).unwrap();
+        let gateways = gateways::connect(&settings).unwrap();
         let retry = Retry { initial: LIFETIME, max: LIFETIME };
-        let services = serving::services(opened.store, authorities, outside, keys, retry);
+        let services = serving::services(opened.store, authorities, gateways, keys, retry);
         let stopped = Arc::<Stopped>::default();
         let waiting = Arc::clone(&stopped);
         let clock = move || {

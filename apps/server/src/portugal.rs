@@ -180,7 +180,7 @@ impl Portugal for Connected {
         user: &SubUser,
         request: &series_ws::Request,
         patience: Patience,
-    ) -> Result<series_ws::Answer, Unanswered> {
+    ) -> Result<series_ws::SeriesReply, Unanswered> {
         self.portugal(environment)?.series(user, request, patience).await
     }
 
@@ -190,7 +190,7 @@ impl Portugal for Connected {
         user: &SubUser,
         body: &str,
         patience: Patience,
-    ) -> Result<invoice_ws::Answer, Unanswered> {
+    ) -> Result<invoice_ws::InvoiceReply, Unanswered> {
         self.portugal(environment)?.invoice(user, body, patience).await
     }
 }

@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 
 use crate::authorities::Connected;
 use crate::demo::Play;
-use crate::outside::{self, Outside};
+use crate::gateways::{self, Gateways};
 use crate::settings::Settings;
 use crate::{authorities, demo, jobs, serve, store};
 
@@ -69,16 +69,16 @@ async fn on_server(
         let _ = stopped.await;
     });
     let authorities = authorities::connect(&settings)?;
-    let outside =
-        Outside { public_url: format!("http://{address}"), ..outside::connect(&settings)? };
+    let gateways =
+        Gateways { public_url: format!("http://{address}"), ..gateways::connect(&settings)? };
     let kept = Arc::clone(&opened.store);
-    let services = serve::services(opened.store, Arc::clone(&authorities), outside, keys, RETRY);
-    let following = jobs::start(&services, serve::following(&services));
+    let services = serve::services(opened.store, Arc::clone(&authorities), gateways, keys, RETRY);
+    let workers = jobs::start(&services, serve::workers(&services));
     let server = tokio::spawn(racun_http_api::run(listener, services, options));
     let outcome = work(&format!("http://{address}"), &authorities, &*kept).await;
-    following.stopping().stop();
+    workers.stopping().stop();
     drop(stop);
     server.await.context("the demo's server panicked")??;
-    following.end().await;
+    workers.end().await;
     outcome
 }

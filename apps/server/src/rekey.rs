@@ -11,7 +11,7 @@ use racun_access::{
     MasterKeyError, MasterKeyRecord, begin_rotation, end_rotation, id_of, note_lost_key, open_keys,
     replace_lost_key,
 };
-use racun_application::rekey::{self, Lost, Report};
+use racun_application::rekey::{self, Lost, RekeyReport};
 use racun_kernel::Stamp;
 use racun_store::Store;
 
@@ -59,7 +59,7 @@ async fn change(settings: &Settings, opened: &Opened, lost: Lost) -> anyhow::Res
         begin_rotation(store, &all.bytes(), new.bytes(), &stamp).await?;
     }
     let ring = Arc::new(open_keys(store, &all.bytes(), &stamp).await?.ring);
-    let Report { resealed, lost: shut } = rekey::reseal(store, &ring, lost, &stamp).await?;
+    let RekeyReport { resealed, lost: shut } = rekey::reseal(store, &ring, lost, &stamp).await?;
     if lost == Lost::Keep && !shut.is_empty() {
         let named = shut.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
         bail!(

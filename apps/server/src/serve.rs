@@ -20,12 +20,12 @@ use tokio::runtime::Handle;
 
 use crate::authorities::{self, Connected};
 use crate::descriptors::Descriptors;
-use crate::following::Following;
+use crate::gateways::{self, Gateways};
 use crate::jobs::{self, Jobs};
-use crate::outside::{self, Outside};
 use crate::press::Press;
 use crate::settings::Settings;
 use crate::store::{self, Closing, Opened};
+use crate::workers::Workers;
 use crate::{clock, descriptors, management, print, stop, white_labels};
 
 /// Answers requests and works off jobs until a signal comes, and finishes the requests under way.
@@ -34,7 +34,7 @@ use crate::{clock, descriptors, management, print, stop, white_labels};
 /// When the store cannot be opened or the address cannot be listened on.
 pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
     let authorities = authorities::connect(settings)?;
-    let mut outside = outside::connect(settings)?;
+    let mut gateways = gateways::connect(settings)?;
     let labels = white_labels::load(settings)?;
     let opened = store::open(settings).await?;
     let keys = store::keys(settings, &opened).await?;
@@ -44,7 +44,7 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
     let stop = stop::requested()?;
     let (listener, address) = listen(settings.server.listen)?;
     if settings.server.public_url.is_none() {
-        outside.public_url = format!("http://{address}");
+        gateways.public_url = format!("http://{address}");
     }
     tracing::info!(%address, "Racun listens on http://{address}, documented at /docs; data in \
                               {place}");
@@ -62,10 +62,10 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
         );
     }
     if !made.is_empty() {
-        tracing::info!("{}", how_to_get_a_key(&outside.public_url));
+        tracing::info!("{}", how_to_get_a_key(&gateways.public_url));
     }
     let retry = settings.fiscalization.retry();
-    let services = services(store, authorities, outside, keys, retry);
+    let services = services(store, authorities, gateways, keys, retry);
     let services = Services {
         trusted_proxies: settings.server.trusted_proxies.all().into(),
         rate_limiter: rate_limiter(settings, rate_limits),
@@ -81,7 +81,7 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
         None => alone(services).await?,
     };
     let management = management::serve(settings.metrics.listen, &services)?;
-    let work = jobs::start(&services, following(&services));
+    let work = jobs::start(&services, workers(&services));
     let stopping = work.stopping();
     let stop = async move {
         stop.await;
@@ -109,7 +109,7 @@ async fn end(work: Jobs, closing: Closing) {
 /// When the store cannot be opened.
 pub async fn work(settings: &Settings) -> anyhow::Result<()> {
     let authorities = authorities::connect(settings)?;
-    let outside = outside::connect(settings)?;
+    let gateways = gateways::connect(settings)?;
     let labels = white_labels::load(settings)?;
     let opened = store::open(settings).await?;
     let keys = store::keys(settings, &opened).await?;
@@ -121,11 +121,11 @@ pub async fn work(settings: &Settings) -> anyhow::Result<()> {
          be told; data in {place}"
     );
     let retry = settings.fiscalization.retry();
-    let services = services(store, authorities, outside, keys, retry);
+    let services = services(store, authorities, gateways, keys, retry);
     let (white_labels, storage) = (Arc::new(labels), Storage::new(settings.storage.limits()));
     let services = Services { white_labels, storage, ..services };
     let management = management::serve(settings.metrics.listen, &services)?;
-    let work = jobs::start(&services, following(&services));
+    let work = jobs::start(&services, workers(&services));
     stop.await;
     drop(management);
     end(work, closing).await;
@@ -161,7 +161,7 @@ pub fn listen(address: SocketAddr) -> anyhow::Result<(TcpListener, SocketAddr)> 
 pub fn services(
     store: Arc<dyn racun_store::Store>,
     authorities: Arc<Connected>,
-    outside: Outside,
+    gateways: Gateways,
     keys: Option<OpenedKeys>,
     fiscal_retry: Retry,
 ) -> Services {
@@ -179,14 +179,14 @@ pub fn services(
         test_certificates: Some(authorities),
         vault,
         fiscal_retry,
-        courier: outside.courier,
-        webhook_schedule: outside.webhook_schedule,
-        mailer: outside.mailer,
-        files: outside.files,
-        vat_registry: outside.vat_registry,
+        courier: gateways.courier,
+        webhook_schedule: gateways.webhook_schedule,
+        mailer: gateways.mailer,
+        files: gateways.files,
+        vat_registry: gateways.vat_registry,
         spreadsheets: Arc::<racun_spreadsheet::Xlsx>::default(),
         press: Arc::new(Press::new()),
-        public_url: outside.public_url.into(),
+        public_url: gateways.public_url.into(),
         origins: Arc::default(),
         hsts_seconds: None,
         white_labels: Arc::default(),
@@ -242,21 +242,21 @@ fn rate_limiter(settings: &Settings, shared: Option<Arc<dyn RateLimits>>) -> Opt
 }
 
 /// Who does what is to be done after a commit.
-pub fn following(services: &Services) -> Following {
+pub fn workers(services: &Services) -> Workers {
     let (store, mailer) = (Arc::clone(&services.store), Arc::clone(&services.mailer));
-    let mut following = Following::own(&store);
+    let mut workers = Workers::own(&store);
     let base = Arc::clone(&services.public_url);
     let (press, files) = (Arc::clone(&services.press), Arc::clone(&services.files));
     let stamp = Arc::new(clock::stamp);
     let fiscal = services.fiscal();
     let postman = Postman { store, mailer, press, files, fiscal, base, stamp };
-    following.handlers.push(Arc::new(postman));
-    following.handlers.extend(exporting(services));
+    workers.handlers.push(Arc::new(postman));
+    workers.handlers.extend(exporting(services));
     if let Some(fiscal) = services.fiscal() {
         let (store, stamp) = (Arc::clone(&services.store), Arc::new(clock::stamp));
-        following.handlers.push(Arc::new(TipsHandler { store, fiscal, stamp }));
+        workers.handlers.push(Arc::new(TipsHandler { store, fiscal, stamp }));
     }
-    following
+    workers
 }
 
 /// Who puts archives together, and who removes them.

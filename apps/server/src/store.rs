@@ -33,7 +33,7 @@ pub struct Opened {
 #[derive(Clone)]
 pub struct Closing {
     embedded: Option<Arc<SqliteStore>>,
-    /// Keeps the master key of a database on PostgreSQL from being changed meanwhile.
+    /// Prevents a change of the master key of a database on PostgreSQL while this process runs.
     hold: Option<Arc<KeyHold>>,
 }
 

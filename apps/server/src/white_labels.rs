@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistake_is_told_with_its_place() {
+    fn a_mistake_is_reported_with_its_place() {
         let label = "[[white_labels]]\nslug = \"a\"\nname = \"A\"\nhosts = [\"a.example\"]\n";
         let plan = "[[white_labels.plans]]\nslug = \"p\"\nname = \"P\"\nbase_price_cents = ";
         for (text, expected) in [

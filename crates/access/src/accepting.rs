@@ -37,13 +37,13 @@ pub struct OpenInvitation {
 
 /// An invitation, and who accepts it.
 #[derive(Debug, Clone)]
-pub struct Answer {
+pub struct InvitationReply {
     invitation: Invitation,
     by: Invited,
     origin: Origin,
 }
 
-impl Answer {
+impl InvitationReply {
     const fn new(invitation: Invitation, by: Invited) -> Self {
         Self { invitation, by, origin: Origin { address: None, agent: None } }
     }
@@ -158,25 +158,25 @@ pub async fn find_own_invitation(
     user: &User,
     id: &str,
     stamp: &Stamp,
-) -> Result<Answer, AccessError> {
+) -> Result<InvitationReply, AccessError> {
     let own = own_invitations(store, user).await?;
     let invitation = own.into_iter().find(|one| one.id.to_string() == id);
     let invitation = invitation.ok_or_else(|| AccessError::NotFound { id: id.to_owned() })?;
     invitation.check_open(stamp.now())?;
-    Ok(Answer::new(invitation, Invited::Known(Box::new(user.clone()))))
+    Ok(InvitationReply::new(invitation, Invited::Known(Box::new(user.clone()))))
 }
 
 /// Declines the invitation that `answer` would accept: it is gone, and its token with it.
 ///
 /// # Errors
-/// [`AccessError::NotFound`] when it was accepted or taken back meanwhile, or the store's failure.
+/// [`AccessError::NotFound`] when it has been accepted or revoked by now, or the store's failure.
 pub async fn decline_invitation(
     store: &dyn Store,
-    answer: Answer,
+    answer: InvitationReply,
     user: UserId,
     stamp: &Stamp,
 ) -> Result<(), AccessError> {
-    let Answer { invitation, .. } = answer;
+    let InvitationReply { invitation, .. } = answer;
     let (tenant, id) = (Tenant::entity(invitation.entity_id), invitation.id.to_string());
     let mut unit = store.unit(tenant.clone());
     let invitation = unit.hold(&INVITATIONS, &id);
@@ -204,7 +204,7 @@ impl OpenInvitation {
     /// [`Forbidden::InvitationNotYours`] to a user with another address,
     /// [`Forbidden::InvitationNotMailed`] to one who never verified theirs, unless the token was
     /// mailed.
-    pub fn answer_as(self, user: &User) -> Result<Answer, AccessError> {
+    pub fn answer_as(self, user: &User) -> Result<InvitationReply, AccessError> {
         let Self { invitation, .. } = self;
         if fold_email(&user.email) != fold_email(&invitation.email) {
             return Err(Forbidden::InvitationNotYours.into());
@@ -215,7 +215,7 @@ impl OpenInvitation {
             (false, true) => Invited::Proved(user),
             (false, false) => return Err(Forbidden::InvitationNotMailed.into()),
         };
-        Ok(Answer::new(invitation, by))
+        Ok(InvitationReply::new(invitation, by))
     }
 
     /// The invitation as accepted by the token and `password`: the password of the user whose
@@ -235,7 +235,7 @@ impl OpenInvitation {
         password: &str,
         name: Option<String>,
         stamp: &Stamp,
-    ) -> Result<Answer, AccessError> {
+    ) -> Result<InvitationReply, AccessError> {
         let Self { invitation, user } = self;
         let by = match user {
             Some(_) if !invitation.was_mailed => {
@@ -263,7 +263,7 @@ impl OpenInvitation {
                 metadata: None,
             }),
         };
-        Ok(Answer::new(invitation, by))
+        Ok(InvitationReply::new(invitation, by))
     }
 }
 
@@ -272,13 +272,13 @@ impl OpenInvitation {
 /// session.
 ///
 /// # Errors
-/// [`AccessError::Invalid`] for a wrong name, [`crate::Conflict::EmailTaken`] when the address got
-/// a user meanwhile, [`Refused`] when the invitation was accepted or has expired or the entity is
-/// full, [`AccessError::Unauthorized`] when it was cancelled or sent again, or its user changed,
-/// meanwhile.
+/// [`AccessError::Invalid`] for a wrong name, [`crate::Conflict::EmailTaken`] when the address has
+/// a user by now, [`Refused`] when the invitation was accepted or has expired or the entity is
+/// full, [`AccessError::Unauthorized`] when another request cancelled it, sent it again or
+/// changed its user.
 pub async fn accept_invitation(
     store: &dyn Store,
-    answer: Answer,
+    answer: InvitationReply,
     stamp: &Stamp,
 ) -> Result<Accepted, AccessError> {
     let (at, origin) = (stamp.clone(), answer.origin.clone());
@@ -296,7 +296,7 @@ pub async fn accept_invitation(
 /// As [`accept_invitation`].
 pub async fn consent_to_invitation(
     store: &dyn Store,
-    answer: Answer,
+    answer: InvitationReply,
     stamp: &Stamp,
 ) -> Result<Membership, AccessError> {
     accept_with(store, answer, stamp, |_, membership, _| membership).await
@@ -306,12 +306,12 @@ pub async fn consent_to_invitation(
 /// adds to what is written.
 async fn accept_with<T: Send + 'static>(
     store: &dyn Store,
-    answer: Answer,
+    answer: InvitationReply,
     stamp: &Stamp,
     finish: impl FnOnce(User, Membership, &mut Vec<Put>) -> T + Send + 'static,
 ) -> Result<T, AccessError> {
     let recovered = answer.taken_over().cloned();
-    let Answer { invitation, by, origin } = answer;
+    let InvitationReply { invitation, by, origin } = answer;
     if let Some(user) = &recovered {
         clear_entities(store, user, Some(invitation.id), stamp).await?;
     }
@@ -416,7 +416,7 @@ impl Acceptor {
         }
         let Some(proof) = proof else { return Ok((user, Writes::default().puts(puts))) };
         let before: User = held.find(proof.user)?.ok_or(AccessError::Unauthorized)?;
-        // Verified or given another password meanwhile: what was looked at is not so any more.
+        // Another request verified the user or changed the password: what was read is out of date.
         if before.email_verified || before.password != user.password {
             return Err(AccessError::Unauthorized);
         }

@@ -75,7 +75,7 @@ pub async fn recheck_email_sender(cx: Context<'_>, entity: &Entity) -> Result<En
     };
     let (is_verified, email, now) = (is_inside(cx, email).await?, email.clone(), cx.now());
     change(cx, move |before| {
-        // Another one that was chosen meanwhile was looked at then.
+        // Another sender was chosen since; that request looked at it.
         before.map(|sender| match sender.email == email {
             true => sender.checked(is_verified, now),
             false => sender,

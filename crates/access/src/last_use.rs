@@ -39,7 +39,7 @@ pub async fn note_use(
     let mut unit = store.unit(Tenant::directory());
     let device = hold(&mut unit, caller);
     unit.decide(move |held| {
-        // A session or key that ended meanwhile is not there any more.
+        // The session or key may have ended since.
         let device = device.read(held, now).ok().filter(|device| is_news(device.used_at(), now));
         Ok(((), Writes::default().puts(device.map(|device| device.used(now)))))
     })

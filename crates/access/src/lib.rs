@@ -101,8 +101,8 @@ mod vault;
 use racun_store::Table;
 
 pub use accepting::{
-    Accepted, Answer, OpenInvitation, accept_invitation, consent_to_invitation, decline_invitation,
-    find_invitation, find_own_invitation, list_own_invitations,
+    Accepted, InvitationReply, OpenInvitation, accept_invitation, consent_to_invitation,
+    decline_invitation, find_invitation, find_own_invitation, list_own_invitations,
 };
 pub use account::{
     ACCOUNTS, Account, FIRST_ACCOUNTS, FirstAccount, SignUp, USERS, User, check_profile,

@@ -3,7 +3,7 @@
 use racun_kernel::Stamp;
 use racun_store::{One, Store, UnitBuilder};
 
-use crate::login_guard::{self, LoginGuard, NOBODY, count_failure, guard_of};
+use crate::login_guard::{self, LoginGuard, UNKNOWN_USER, count_failure, guard_of};
 use crate::session::{find_user, open_session_with};
 use crate::{AccessError, Origin, PasswordHash, SESSIONS, Session, User, WithSecret};
 
@@ -38,7 +38,7 @@ pub async fn begin_login(
     stamp: &Stamp,
 ) -> Result<LoginAttempt, AccessError> {
     let user = find_user(store, email).await?;
-    let id = user.as_ref().map_or_else(|| NOBODY.to_owned(), |user| user.id.to_string());
+    let id = user.as_ref().map_or_else(|| UNKNOWN_USER.to_owned(), |user| user.id.to_string());
     let sessions: Vec<Session> = store.look_up(&SESSIONS, "user_id", &id).await?;
     let guard = guard_of(email, origin.address.as_deref(), user.as_ref(), &sessions, stamp.now());
     count_failure(store, &guard, user.as_ref(), stamp).await?;
@@ -52,7 +52,7 @@ impl LoginAttempt {
     /// [`AccessError::BadCredentials`] for an unknown address and for a wrong password alike.
     pub fn verify(self, password: &str) -> Result<RightLogin, AccessError> {
         let hash =
-            self.user.as_ref().map_or_else(PasswordHash::nobody, |user| user.password.clone());
+            self.user.as_ref().map_or_else(PasswordHash::dummy, |user| user.password.clone());
         let is_theirs = hash.verify(password);
         let user = self.user.filter(|_| is_theirs).ok_or(AccessError::BadCredentials)?;
         Ok(RightLogin { user, guard: self.guard })

@@ -42,7 +42,7 @@ const REMEMBERED: Duration = Duration::hours(24);
 /// Rows of the past that each failure clears away at most.
 const SWEPT: usize = 20;
 /// The id of a user who is not there.
-pub(crate) const NOBODY: &str = "nobody";
+pub(crate) const UNKNOWN_USER: &str = "nobody";
 /// How often counting is tried when others count the first failure at the same moment.
 const TRIES: usize = 5;
 
@@ -204,7 +204,7 @@ async fn try_count(
     let mut unit = store.unit(Tenant::directory());
     let before = hold(&mut unit, id);
     // As much work where there is no user.
-    let user = user.map_or_else(|| NOBODY.to_owned(), |user| user.id.to_string());
+    let user = user.map_or_else(|| UNKNOWN_USER.to_owned(), |user| user.id.to_string());
     let _: One<User> = unit.hold(&USERS, user);
     let swept = past(store, stamp.now()).await?;
     let swept = swept.iter().filter(|guard| guard.id != id);

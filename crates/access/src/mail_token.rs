@@ -192,7 +192,7 @@ pub async fn find_mail_token(
 /// account all that others may have made: their places, keys, PINs and invitations.
 ///
 /// # Errors
-/// `invalid_token` at `token` when it was used meanwhile, or the store's failure.
+/// `invalid_token` at `token` when another request used it, or the store's failure.
 pub async fn reset_password(
     store: &dyn Store,
     token: OpenMailToken,
@@ -248,7 +248,7 @@ pub async fn reset_password(
 /// the first proof end: another person may have accepted them.
 ///
 /// # Errors
-/// `invalid_token` at `token` when it was used meanwhile, or the store's failure.
+/// `invalid_token` at `token` when another request used it, or the store's failure.
 pub async fn verify_email(
     store: &dyn Store,
     token: OpenMailToken,

@@ -239,7 +239,7 @@ impl PinOwner {
         Ok(NewPin { owner: self, kept })
     }
 
-    /// Refuses who left the entity meanwhile, and a PIN for who became a viewer. `member` is the
+    /// Refuses a user who left the entity, and a PIN for one who became a viewer. `member` is the
     /// place that the user has in the entity, if they had one.
     fn check_place(&self, member: Option<Membership>, sets: bool) -> Result<(), AccessError> {
         let member = member.ok_or_else(|| AccessError::NotFound { id: self.user.to_string() })?;
@@ -255,8 +255,8 @@ impl PinOwner {
 /// When an admin sets it, failures are forgotten, and with them a lock.
 ///
 /// # Errors
-/// [`Refused::ViewerHasNoPin`] or [`AccessError::NotFound`] when the user lost their role or place
-/// meanwhile, or the store's failure.
+/// [`Refused::ViewerHasNoPin`] or [`AccessError::NotFound`] when the user has lost their role or
+/// place, or the store's failure.
 pub async fn set_pin(cx: Context<'_>, new: NewPin) -> Result<(), AccessError> {
     let NewPin { owner, kept } = new;
     amend_pin(cx, owner, Some(kept)).await
@@ -267,7 +267,7 @@ pub async fn set_pin(cx: Context<'_>, new: NewPin) -> Result<(), AccessError> {
 /// Failures stay counted unless an admin removes it.
 ///
 /// # Errors
-/// [`AccessError::NotFound`] when the user left the entity meanwhile, or the store's failure.
+/// [`AccessError::NotFound`] when the user has left the entity, or the store's failure.
 pub async fn remove_pin(cx: Context<'_>, owner: PinOwner) -> Result<(), AccessError> {
     amend_pin(cx, owner, None).await
 }

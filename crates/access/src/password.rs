@@ -41,7 +41,7 @@ fn core(word: &str) -> &str {
 
 /// A hash that no password has, verified when there is no user, so that an unknown e-mail address
 /// costs as much as a wrong password. Its parameters are those of [`HASHING`]; a test holds that.
-const NOBODY: &str = "$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5IGlzIGhlcmU$\
+const DUMMY: &str = "$argon2id$v=19$m=19456,t=2,p=1$bm9ib2R5IGlzIGhlcmU$\
                       AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
 /// An Argon2id hash with its salt and parameters, as a PHC string.
@@ -74,8 +74,8 @@ impl PasswordHash {
     }
 
     /// The hash that is verified when there is no user.
-    pub(crate) fn nobody() -> Self {
-        Self(NOBODY.to_owned())
+    pub(crate) fn dummy() -> Self {
+        Self(DUMMY.to_owned())
     }
 }
 
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_guessed_first_is_refused() {
+    fn common_passwords_are_refused() {
         let about = ["Bernarda.K@Example.com"];
         for password in [
             "password",
@@ -203,13 +203,13 @@ mod tests {
     }
 
     #[test]
-    fn nobody_costs_what_somebody_costs() {
-        let nobody = phc::PasswordHash::new(NOBODY).unwrap();
+    fn an_unknown_user_costs_as_much_as_a_known_one() {
+        let dummy = phc::PasswordHash::new(DUMMY).unwrap();
         let somebody =
             hash_password("correct horse", &[], &stamp(OffsetDateTime::UNIX_EPOCH)).unwrap();
         let somebody = phc::PasswordHash::new(&somebody.0).unwrap();
-        assert_eq!(nobody.params, somebody.params);
-        assert_eq!(nobody.hash.map(|hash| hash.len()), somebody.hash.map(|hash| hash.len()));
-        assert!(!PasswordHash::nobody().verify("correct horse"));
+        assert_eq!(dummy.params, somebody.params);
+        assert_eq!(dummy.hash.map(|hash| hash.len()), somebody.hash.map(|hash| hash.len()));
+        assert!(!PasswordHash::dummy().verify("correct horse"));
     }
 }

@@ -30,7 +30,7 @@ pub fn wrong_current_password(error: AccessError) -> AccessError {
 /// they said it, and their keys when `ends_keys` says so.
 ///
 /// # Errors
-/// [`AccessError::Unauthorized`] when the password was set or `kept` ended meanwhile, or the
+/// [`AccessError::Unauthorized`] when another request set the password or ended `kept`, or the
 /// store's failure.
 pub async fn change_password(
     store: &dyn Store,

@@ -113,7 +113,7 @@ impl PinHash {
         user: UserId,
         pin: &Pin,
     ) -> bool {
-        let hash = kept.map_or_else(PasswordHash::nobody, |kept| kept.hash.clone());
+        let hash = kept.map_or_else(PasswordHash::dummy, |kept| kept.hash.clone());
         hash.verify(&key.bind(entity, user, pin)) && kept.is_some()
     }
 }

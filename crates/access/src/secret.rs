@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_made_is_recognised_and_its_neighbours_are_not() {
+    fn a_secret_is_recognised_and_similar_texts_are_not() {
         let stamp = stamp(OffsetDateTime::UNIX_EPOCH);
         let token = new_token("tok_", &stamp);
         let key = new_key("ek_live_", &stamp);

@@ -128,7 +128,7 @@ impl SwitchAttempt {
 /// 100.
 ///
 /// # Errors
-/// [`AccessError::WrongPin`] when the PIN was changed or removed meanwhile,
+/// [`AccessError::WrongPin`] when another request changed or removed the PIN,
 /// [`AccessError::Unauthorized`] when the device's session or key has ended, or the store's
 /// failure.
 pub async fn finish_switch(

@@ -107,7 +107,7 @@ pub async fn move_test_clock(
     stamp: &Stamp,
 ) -> Result<OffsetDateTime, AccessError> {
     match move_once(store, scope.account, to, stamp).await {
-        // Another call made the clock meanwhile: now there is one to move.
+        // Another call made the clock first: now there is one to move.
         Err(AccessError::Store(StoreError::Duplicate { .. })) => {
             move_once(store, scope.account, to, stamp).await
         }

@@ -161,7 +161,7 @@ mod tests {
     const OWNER: &str = "fiscal_settings/ent_1/furs";
 
     #[test]
-    fn what_is_sealed_opens_as_its_owners_under_its_key_and_else_not() {
+    fn sealed_data_open_only_for_their_owner_and_key() {
         let stamp = stamp(OffsetDateTime::UNIX_EPOCH);
         let (vault, other) = (MasterVault::derive(&[1; 32]), MasterVault::derive(&[2; 32]));
         for secret in [&b""[..], b"s", &[0xff; 5_000]] {

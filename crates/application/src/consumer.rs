@@ -46,8 +46,8 @@ pub trait LogConsumer: Send + Sync {
     /// Its name: the id of its offset.
     fn name(&self) -> &'static str;
 
-    /// What is to be written because of these entries, once. It may look things up.
-    async fn make(&self, entries: Vec<Entry>) -> Result<Vec<Put>, StoreError>;
+    /// The rows to write for these entries, each entry once. It may query the store.
+    async fn handle(&self, entries: Vec<Entry>) -> Result<Vec<Put>, StoreError>;
 }
 
 /// What a step of a consumer did.
@@ -57,24 +57,24 @@ pub enum Step {
     Read(usize),
     /// There is nothing new.
     Nothing,
-    /// Another process read the same entries meanwhile.
+    /// Another process read the same entries at the same time.
     Overtaken,
 }
 
-/// Reads at most `limit` entries of the log behind the offset of the consumer `name`, asks `make`
+/// Reads at most `limit` entries of the log behind the offset of the consumer `name`, asks `handle`
 /// for the rows that follow from them, and writes these rows together with the new offset.
 ///
-/// `make` runs outside of the unit, so it may query the store; its rows are written only if no
-/// other process moved the offset meanwhile. A new consumer begins at the start of the log.
+/// `handle` runs outside of the unit, so it may query the store; its rows are written only if no
+/// other process moved the offset since. A new consumer begins at the start of the log.
 ///
 /// # Errors
-/// The store's failure, or that of `make`. The offset is then unchanged.
+/// The store's failure, or that of `handle`. The offset is then unchanged.
 pub async fn read<F>(
     store: &dyn Store,
     name: &str,
     limit: usize,
     stamp: &Stamp,
-    make: impl FnOnce(Vec<Entry>) -> F,
+    handle: impl FnOnce(Vec<Entry>) -> F,
 ) -> Result<Step, StoreError>
 where
     F: Future<Output = Result<Vec<Put>, StoreError>>,
@@ -85,7 +85,7 @@ where
     let batch = store.events_after(position, limit).await?;
     let Some(last) = batch.last().map(|entry| entry.position) else { return Ok(Step::Nothing) };
     let count = batch.len();
-    let made = make(batch).await?;
+    let made = handle(batch).await?;
     let (name, now) = (name.to_owned(), stamp.now());
     let mut unit = store.unit(tenant);
     let reader = unit.hold(&LOG_READERS, &name);

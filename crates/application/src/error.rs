@@ -4,7 +4,7 @@ use racun_billing::NotAllowed;
 use racun_documents::{DocumentError, Refused};
 use racun_kernel::Issues;
 use racun_pos::PosError;
-use racun_settlement::{Refusal, SettlementError, TypeChangeError};
+use racun_settlement::{SettlementError, SettlementRefusal, TypeChangeError};
 use racun_store::StoreError;
 
 use crate::einvoicing::EInvoiceRefused;
@@ -55,8 +55,8 @@ impl From<Refused> for Error {
     }
 }
 
-impl From<Refusal> for Error {
-    fn from(refusal: Refusal) -> Self {
+impl From<SettlementRefusal> for Error {
+    fn from(refusal: SettlementRefusal) -> Self {
         Self::Settlement(refusal.into())
     }
 }

@@ -109,7 +109,7 @@ impl LogConsumer for OverdueReader {
         "overdue"
     }
 
-    async fn make(&self, mut entries: Vec<Entry>) -> Result<Vec<Put>, StoreError> {
+    async fn handle(&self, mut entries: Vec<Entry>) -> Result<Vec<Put>, StoreError> {
         entries.retain(|entry| candidate(&entry.activity.kind).is_some());
         let stamp = (self.stamp)();
         let job = |logged: &Logged| {

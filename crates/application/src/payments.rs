@@ -19,7 +19,9 @@ use racun_documents::expense::{EXPENSES, Expense};
 use racun_documents::{Document, DocumentError, DocumentId, DocumentKind, Relation};
 use racun_kernel::id::{ExpenseId, PaymentId};
 use racun_kernel::{Scope, Stamp};
-use racun_settlement::{NewPayment, Outcome, PAYMENTS, Payment, PaymentPatch, Settlement};
+use racun_settlement::{
+    NewPayment, PAYMENTS, Payment, PaymentPatch, Settlement, SettlementOutcome,
+};
 use racun_store::{
     Actor, Context, ListQuery, Many, One, Page, RawQuery, StoreError, UnitBuilder, Writes,
 };
@@ -146,7 +148,7 @@ impl Plan {
 /// Writes what was decided on the sheet.
 fn close(
     mut sheet: WorkingSet,
-    outcome: Outcome,
+    outcome: SettlementOutcome,
     actor: &Actor,
 ) -> Result<(Payment, Writes), Error> {
     sheet.take_over(&outcome, actor.stamp());

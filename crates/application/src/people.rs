@@ -5,8 +5,8 @@
 //! good by which it is done again; after it, when no other session can make or change one.
 
 use racun_access::{
-    self as access, Accepted, AccessError, Answer, OpenMailToken, Origin, PasswordHash, Proof,
-    RightLogin,
+    self as access, Accepted, AccessError, InvitationReply, OpenMailToken, Origin, PasswordHash,
+    Proof, RightLogin,
 };
 use racun_kernel::Stamp;
 use racun_kernel::id::TokenId;
@@ -72,7 +72,7 @@ pub async fn change_password(
 /// As [`access::accept_invitation`].
 pub async fn accept_invitation(
     store: &dyn Store,
-    answer: Answer,
+    answer: InvitationReply,
     stamp: &Stamp,
 ) -> Result<Accepted, AccessError> {
     let taken_over = answer.taken_over().cloned();

@@ -2,8 +2,8 @@
 //! webhooks, and kept answers that show a secret.
 //!
 //! Rows are changed in batches, each in a unit of its own, and a row that is under the new key
-//! already stays as it is. So after a kill the next run goes on, and the keys of the ring open all
-//! rows meanwhile.
+//! already stays as it is. So after a kill the next run goes on; until it ends, the keys of the
+//! ring open all rows.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -28,7 +28,7 @@ pub enum Lost {
 
 /// What a run did.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Report {
+pub struct RekeyReport {
     /// Rows whose secrets are under the new key now.
     pub resealed: usize,
     /// Rows whose secrets do not open, as `table id of tenant`.
@@ -187,8 +187,8 @@ pub async fn reseal(
     ring: &Arc<KeyRing>,
     lost: Lost,
     stamp: &Stamp,
-) -> Result<Report, StoreError> {
-    let mut run = Run { ring, lost, stamp, report: Report::default() };
+) -> Result<RekeyReport, StoreError> {
+    let mut run = Run { ring, lost, stamp, report: RekeyReport::default() };
     visit(store, &mut run).await?;
     Ok(run.report)
 }
@@ -197,7 +197,7 @@ struct Run<'a> {
     ring: &'a Arc<KeyRing>,
     lost: Lost,
     stamp: &'a Stamp,
-    report: Report,
+    report: RekeyReport,
 }
 
 impl Visitor for Run<'_> {

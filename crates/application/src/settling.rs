@@ -6,8 +6,8 @@ use racun_documents::{Document, DocumentId, DocumentKind, Stage};
 use racun_kernel::{Decimal, Stamp};
 use racun_settlement::events::payment;
 use racun_settlement::{
-    Happened, Outcome, PAYMENTS, Payment, PaymentWrite, Settleable, SettleableKind,
-    SettleableStage, Settlement,
+    PAYMENTS, Payment, PaymentWrite, Settleable, SettleableKind, SettleableStage, Settlement,
+    SettlementEvent, SettlementOutcome,
 };
 use racun_store::{Actor, Event, EventKind, Many, Put, UnitBuilder, Writes};
 use time::Date;
@@ -136,7 +136,7 @@ impl WorkingSet {
     }
 
     /// Takes over the totals that a decision came to, and what invoices have of advances.
-    pub fn take_over(&mut self, outcome: &Outcome, stamp: &Stamp) {
+    pub fn take_over(&mut self, outcome: &SettlementOutcome, stamp: &Stamp) {
         for write in &outcome.writes {
             self.note_advance(write);
         }
@@ -183,7 +183,7 @@ impl WorkingSet {
     }
 
     /// All that a decision on this sheet writes.
-    pub fn writes(&self, outcome: &Outcome, actor: &Actor) -> Writes {
+    pub fn writes(&self, outcome: &SettlementOutcome, actor: &Actor) -> Writes {
         let payments = outcome.writes.iter().map(PaymentWrite::put);
         Writes::default().puts(self.puts()).puts(payments).events(events(outcome, actor))
     }
@@ -196,20 +196,20 @@ impl WorkingSet {
 }
 
 /// What happened, for the log.
-pub(crate) fn events(outcome: &Outcome, actor: &Actor) -> Vec<Event> {
-    outcome.facts.iter().map(|fact| actor.event(kind_of(fact), fact.subject())).collect()
+pub(crate) fn events(outcome: &SettlementOutcome, actor: &Actor) -> Vec<Event> {
+    outcome.events.iter().map(|event| actor.event(kind_of(event), event.subject())).collect()
 }
 
-/// The event that tells `fact`.
-const fn kind_of(fact: &Happened) -> EventKind {
-    match fact {
-        Happened::PaymentReceived(_) => payment::RECEIVED,
-        Happened::PaymentUpdated(_) => payment::UPDATED,
-        Happened::PaymentDeleted(_) => payment::DELETED,
-        Happened::PaymentRestored(_) => payment::RESTORED,
-        Happened::PaymentErased(_) => payment::PERMANENTLY_DELETED,
-        Happened::InvoicePaid(_) => invoice::PAID,
-        Happened::AdvancePaid(_) => advance_invoice::PAID,
-        Happened::AdvanceApplied(_) => advance_invoice::APPLIED,
+/// The kind under which `event` is logged.
+const fn kind_of(event: &SettlementEvent) -> EventKind {
+    match event {
+        SettlementEvent::PaymentReceived(_) => payment::RECEIVED,
+        SettlementEvent::PaymentUpdated(_) => payment::UPDATED,
+        SettlementEvent::PaymentDeleted(_) => payment::DELETED,
+        SettlementEvent::PaymentRestored(_) => payment::RESTORED,
+        SettlementEvent::PaymentErased(_) => payment::PERMANENTLY_DELETED,
+        SettlementEvent::InvoicePaid(_) => invoice::PAID,
+        SettlementEvent::AdvancePaid(_) => advance_invoice::PAID,
+        SettlementEvent::AdvanceApplied(_) => advance_invoice::APPLIED,
     }
 }

@@ -12,9 +12,9 @@ use racun_kernel::Environment;
 use time::OffsetDateTime;
 
 use crate::line::Line;
-use crate::ready::{Ready, Sender};
-use crate::recent::Recent;
 use crate::settings::{Endpoints, Systems};
+use crate::shared_lru::SharedLru;
+use crate::signed_message::{Sender, SignedMessage};
 use crate::signer::{Signers, fingerprint};
 use crate::system::{BadEndpoint, System};
 use crate::transport::{self, unknown};
@@ -46,7 +46,7 @@ pub struct Clients {
     fina: Pair,
     clock: Clock,
     signers: Signers,
-    lines: Recent<LineKey, Shared>,
+    lines: SharedLru<LineKey, Shared>,
 }
 
 impl Clients {
@@ -67,7 +67,7 @@ impl Clients {
             fina: pair(Authority::Fina, &endpoints.fina)?,
             clock,
             signers: Signers::new(),
-            lines: Recent::new(MOST_LINES),
+            lines: SharedLru::new(MOST_LINES),
         })
     }
 
@@ -148,11 +148,11 @@ impl Authorities for Clients {
         let signer = self.signers.of(identity).map_err(signing)?;
         let (certificate, der) = (&shared.certificate, identity.certificate.as_slice());
         let sender = Sender { signer: &*signer, certificate, der };
-        let ready = Ready::new(system, header, message, &sender).map_err(signing)?;
-        let called = shared.line.call(ready.request, patience, system.timeout).await;
+        let signed = SignedMessage::new(system, header, message, &sender).map_err(signing)?;
+        let called = shared.line.call(signed.request, patience, system.timeout).await;
         let reply = called.and_then(|(call, body)| {
             let now = (self.clock)();
-            let reply = ready.asked.read(&body, header, &system.verifier, now);
+            let reply = signed.asked.read(&body, header, &system.verifier, now);
             call.settle(reply.is_ok());
             reply.map_err(Unknown::from)
         });

@@ -8,7 +8,7 @@ use time::OffsetDateTime;
 
 use crate::reply::{check_children, check_id, check_uuid, one_of, utf8};
 use crate::xml::{self, KeyInfo, Profile};
-use crate::{Certificate, Doubt, Verifier};
+use crate::{Certificate, VerificationError, Verifier};
 
 /// Namespace of the messages.
 pub const NAMESPACE: &str = "http://www.apis-it.hr/fin/2012/types/f73";
@@ -100,14 +100,14 @@ pub fn read(
     id: &MessageId,
     verifier: &Verifier,
     now: OffsetDateTime,
-) -> Result<Reply, Doubt> {
+) -> Result<Reply, VerificationError> {
     let document = xml::parse(utf8(body)?)?;
     let element = xml::envelope(&document)?;
     if element.has_tag_name((xml::SOAP, "Fault")) {
-        return Err(Doubt::Unreadable("it is a SOAP fault".to_owned()));
+        return Err(VerificationError::Unreadable("it is a SOAP fault".to_owned()));
     }
     if !element.has_tag_name((NAMESPACE, asked.response())) {
-        return Err(Doubt::Malformed(format!("it is no {}", asked.response())));
+        return Err(VerificationError::Malformed(format!("it is no {}", asked.response())));
     }
     let element = verifier.element(&document, element, now)?;
     check_children(element, NAMESPACE, &["Zaglavlje", asked.result(), "Greske"])?;
@@ -124,16 +124,16 @@ pub fn read(
     one_of(confirmed.transpose()?.map(Reply::Confirmed), errors.map(refused).transpose()?)
 }
 
-fn check_success(result: Node<'_, '_>, expected: &str) -> Result<(), Doubt> {
+fn check_success(result: Node<'_, '_>, expected: &str) -> Result<(), VerificationError> {
     check_children(result, NAMESPACE, &["SifraPoruke", "Poruka"])?;
     let code = xml::element_text(xml::child(result, NAMESPACE, "SifraPoruke")?)?;
     if code.eq_ignore_ascii_case(expected) {
         return Ok(());
     }
-    Err(Doubt::Malformed(format!("it confirms by {code}, not by {expected}")))
+    Err(VerificationError::Malformed(format!("it confirms by {code}, not by {expected}")))
 }
 
-fn refused(errors: Node<'_, '_>) -> Result<Reply, Doubt> {
+fn refused(errors: Node<'_, '_>) -> Result<Reply, VerificationError> {
     check_children(errors, NAMESPACE, &["Greska"])?;
     let mut read = Vec::new();
     for error in xml::children(errors) {
@@ -142,5 +142,5 @@ fn refused(errors: Node<'_, '_>) -> Result<Reply, Doubt> {
         let message = xml::element_text(xml::child(error, NAMESPACE, "PorukaGreske")?)?;
         read.push(AuthorityError { code: code.to_ascii_lowercase(), message });
     }
-    Reply::refused(read).ok_or_else(|| Doubt::Malformed("it names no error".to_owned()))
+    Reply::refused(read).ok_or_else(|| VerificationError::Malformed("it names no error".to_owned()))
 }

@@ -10,7 +10,7 @@ use time::OffsetDateTime;
 use crate::jws::{self, Token};
 use crate::reply::{check_children, check_id, check_uuid, one_of, utf8};
 use crate::xml::{self, KeyInfo, Profile};
-use crate::{Certificate, Doubt, Verifier};
+use crate::{Certificate, VerificationError, Verifier};
 
 /// Namespace of the messages.
 pub const NAMESPACE: &str = "http://www.fu.gov.si/";
@@ -102,21 +102,22 @@ pub fn read_json(
     id: &MessageId,
     verifier: &Verifier,
     now: OffsetDateTime,
-) -> Result<Reply, Doubt> {
+) -> Result<Reply, VerificationError> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
     struct Body {
         token: String,
     }
-    let body: Body = serde_json::from_slice(body)
-        .map_err(|_| Doubt::Unreadable("it is no JSON object with a token".to_owned()))?;
+    let body: Body = serde_json::from_slice(body).map_err(|_| {
+        VerificationError::Unreadable("it is no JSON object with a token".to_owned())
+    })?;
     let token = Token::parse(&body.token)?;
     let payload: Payload = serde_json::from_slice(verifier.payload(&token, now)?)
-        .map_err(|error| Doubt::Malformed(error.to_string()))?;
+        .map_err(|error| VerificationError::Malformed(error.to_string()))?;
     let answer = match (asked, payload) {
         (Asked::Invoice, Payload { invoice: Some(answer), premise: None })
         | (Asked::Premise, Payload { invoice: None, premise: Some(answer) }) => answer,
-        _ => return Err(Doubt::Malformed(format!("it is no {}", asked.response()))),
+        _ => return Err(VerificationError::Malformed(format!("it is no {}", asked.response()))),
     };
     answer.reply(asked, id)
 }
@@ -131,31 +132,31 @@ pub fn read_soap(
     id: &MessageId,
     verifier: &Verifier,
     now: OffsetDateTime,
-) -> Result<Reply, Doubt> {
+) -> Result<Reply, VerificationError> {
     let document = xml::parse(utf8(body)?)?;
     let element = xml::envelope(&document)?;
     if !element.has_tag_name((NAMESPACE, asked.response())) {
-        return Err(Doubt::Malformed(format!("it is no {}", asked.response())));
+        return Err(VerificationError::Malformed(format!("it is no {}", asked.response())));
     }
-    Answer::of(verifier.element(&document, element, now)?)?.reply(asked, id)
+    MessageResponse::of(verifier.element(&document, element, now)?)?.reply(asked, id)
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Payload {
     #[serde(rename = "InvoiceResponse")]
-    invoice: Option<Answer>,
+    invoice: Option<MessageResponse>,
     #[serde(rename = "BusinessPremiseResponse")]
-    premise: Option<Answer>,
+    premise: Option<MessageResponse>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "PascalCase")]
-struct Answer {
+struct MessageResponse {
     header: Head,
     #[serde(rename = "UniqueInvoiceID")]
     unique_invoice_id: Option<String>,
-    error: Option<Refusal>,
+    error: Option<MessageError>,
 }
 
 #[derive(Deserialize)]
@@ -169,15 +170,15 @@ struct Head {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "PascalCase")]
-struct Refusal {
+struct MessageError {
     error_code: String,
     #[serde(default)]
     error_message: String,
 }
 
-impl Answer {
+impl MessageResponse {
     /// Reads `element`, which was verified.
-    fn of(element: Node<'_, '_>) -> Result<Self, Doubt> {
+    fn of(element: Node<'_, '_>) -> Result<Self, VerificationError> {
         check_children(element, NAMESPACE, &["Header", "UniqueInvoiceID", "Error"])?;
         let text = |parent, name| xml::element_text(xml::child(parent, NAMESPACE, name)?);
         let header = xml::child(element, NAMESPACE, "Header")?;
@@ -187,7 +188,7 @@ impl Answer {
         let refusal = |error| {
             check_children(error, NAMESPACE, &["ErrorCode", "ErrorMessage"])?;
             let message = xml::optional_child(error, NAMESPACE, "ErrorMessage")?;
-            Ok(Refusal {
+            Ok(MessageError {
                 error_code: text(error, "ErrorCode")?,
                 error_message: message.map(xml::element_text).transpose()?.unwrap_or_default(),
             })
@@ -202,7 +203,7 @@ impl Answer {
         })
     }
 
-    fn reply(self, asked: Asked, id: &MessageId) -> Result<Reply, Doubt> {
+    fn reply(self, asked: Asked, id: &MessageId) -> Result<Reply, VerificationError> {
         // Its own schema knows no such id. Only a refusal can be about what was not read.
         let is_unread = self.header.message_id == UNREAD && self.unique_invoice_id.is_none();
         if !(is_unread && self.error.is_some()) {
@@ -211,7 +212,9 @@ impl Answer {
         let confirmed = match asked {
             Asked::Invoice => self.unique_invoice_id.map(|eor| check_uuid(eor).map(Some)),
             Asked::Premise if self.unique_invoice_id.is_some() => {
-                return Err(Doubt::Malformed("it answers a premise with an EOR".to_owned()));
+                return Err(VerificationError::Malformed(
+                    "it answers a premise with an EOR".to_owned(),
+                ));
             }
             Asked::Premise => self.error.is_none().then_some(Ok(None)),
         };

@@ -9,7 +9,7 @@ use ring::signature::{RSA_PKCS1_2048_8192_SHA256, UnparsedPublicKey};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use crate::{Certificate, Doubt};
+use crate::{Certificate, VerificationError};
 
 /// The header of a request: its fields in the order of the specification's sample.
 ///
@@ -63,23 +63,24 @@ impl<'a> Token<'a> {
     ///
     /// # Errors
     /// When it is none, or signed by anything but RS256.
-    pub fn parse(token: &'a str) -> Result<Self, Doubt> {
-        let unreadable = |what: &str| Doubt::Unreadable(format!("the token's {what} is malformed"));
+    pub fn parse(token: &'a str) -> Result<Self, VerificationError> {
+        let unreadable =
+            |what: &str| VerificationError::Unreadable(format!("the token's {what} is malformed"));
         let mut parts = token.split('.');
         let (Some(header), Some(payload), Some(signature), None) =
             (parts.next(), parts.next(), parts.next(), parts.next())
         else {
-            return Err(Doubt::Unreadable("the token has not three parts".to_owned()));
+            return Err(VerificationError::Unreadable("the token has not three parts".to_owned()));
         };
         let bytes = |text: &str, what| URL_SAFE_NO_PAD.decode(text).map_err(|_| unreadable(what));
         let signed = token.get(..header.len() + 1 + payload.len()).unwrap_or_default();
         let header: Header =
             serde_json::from_slice(&bytes(header, "header")?).map_err(|_| unreadable("header"))?;
         if header.alg != "RS256" {
-            return Err(Doubt::Algorithm(header.alg));
+            return Err(VerificationError::Algorithm(header.alg));
         }
         if header.crit.is_some() {
-            return Err(Doubt::Algorithm("critical extensions".to_owned()));
+            return Err(VerificationError::Algorithm("critical extensions".to_owned()));
         }
         let certificate = |text: &String| STANDARD.decode(text).map_err(|_| unreadable("x5c"));
         Ok(Self {
@@ -107,10 +108,10 @@ impl<'a> Token<'a> {
     ///
     /// # Errors
     /// When it was altered, or another key signed it.
-    pub fn verify(&self, key: &[u8]) -> Result<&[u8], Doubt> {
+    pub fn verify(&self, key: &[u8]) -> Result<&[u8], VerificationError> {
         UnparsedPublicKey::new(&RSA_PKCS1_2048_8192_SHA256, key)
             .verify(self.signed.as_bytes(), &self.signature)
-            .map_err(|_| Doubt::Signature)?;
+            .map_err(|_| VerificationError::Signature)?;
         Ok(&self.payload)
     }
 }

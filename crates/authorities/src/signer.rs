@@ -8,7 +8,7 @@ use ring::digest;
 use ring::rand::SystemRandom;
 use ring::signature::{RSA_PKCS1_SHA256, RsaKeyPair};
 
-use crate::recent::Recent;
+use crate::shared_lru::SharedLru;
 
 /// An RSA key that signs.
 pub struct RsaSigner {
@@ -47,11 +47,11 @@ impl Signer for RsaSigner {
 const MOST_KEYS: NonZeroUsize = NonZeroUsize::new(1_024).expect("a number above zero");
 
 /// The recently used keys.
-pub(crate) struct Signers(Recent<[u8; 32], RsaSigner>);
+pub(crate) struct Signers(SharedLru<[u8; 32], RsaSigner>);
 
 impl Signers {
     pub(crate) fn new() -> Self {
-        Self(Recent::new(MOST_KEYS))
+        Self(SharedLru::new(MOST_KEYS))
     }
 
     pub(crate) fn of(&self, identity: &Identity) -> Result<Arc<RsaSigner>, SigningFailed> {

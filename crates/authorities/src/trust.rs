@@ -8,7 +8,7 @@ use time::OffsetDateTime;
 use webpki::{ALL_VERIFICATION_ALGS, EndEntityCert, KeyUsage, anchor_from_trusted_cert};
 
 use crate::name::{ORGANIZATION, ORGANIZATION_ID};
-use crate::{Certificate, Doubt};
+use crate::{Certificate, VerificationError};
 
 /// Certificates that come with a signature: a longer chain is not looked at.
 const LONGEST: usize = 8;
@@ -66,8 +66,8 @@ impl Trust {
         &self,
         chain: &[Vec<u8>],
         now: OffsetDateTime,
-    ) -> Result<(Certificate, Vec<u8>), Doubt> {
-        let untrusted = |reason: &str| Doubt::Signer(reason.to_owned());
+    ) -> Result<(Certificate, Vec<u8>), VerificationError> {
+        let untrusted = |reason: &str| VerificationError::Signer(reason.to_owned());
         let [leaf, others @ ..] = chain else {
             return Err(untrusted("no certificate came with the signature"));
         };
@@ -99,7 +99,7 @@ impl Trust {
                 Ok(())
             })
             .map_err(|error| {
-                Doubt::Signer(format!("{}: {error}", certificate.subject.rfc4514()))
+                VerificationError::Signer(format!("{}: {error}", certificate.subject.rfc4514()))
             })?;
         let key = certificate.rsa_key.clone().ok_or_else(|| untrusted("its key is not RSA"))?;
         Ok((certificate, key))
@@ -143,7 +143,7 @@ impl SignerName {
     ///
     /// # Errors
     /// When it is another signer's.
-    pub fn check(&self, certificate: &Certificate) -> Result<(), Doubt> {
+    pub fn check(&self, certificate: &Certificate) -> Result<(), VerificationError> {
         let subject = &certificate.subject;
         let is = |kind, wanted: Option<&str>| {
             wanted.is_none_or(|wanted| subject.values(kind).eq(std::iter::once(wanted)))
@@ -154,6 +154,6 @@ impl SignerName {
         {
             return Ok(());
         }
-        Err(Doubt::Signer(format!("{} signs for somebody else", subject.rfc4514())))
+        Err(VerificationError::Signer(format!("{} signs for somebody else", subject.rfc4514())))
     }
 }

@@ -5,7 +5,7 @@ use time::OffsetDateTime;
 
 use crate::jws::Token;
 use crate::xml::{Accepted, Signature};
-use crate::{Doubt, SignerName, Trust};
+use crate::{SignerName, Trust, VerificationError};
 
 /// Tells an authority's answers from those of anybody else.
 #[derive(Debug, Clone)]
@@ -18,7 +18,7 @@ pub struct Verifier {
 
 impl Verifier {
     /// The key of who signed, from the certificates that came with the signature.
-    fn key(&self, chain: &[Vec<u8>], now: OffsetDateTime) -> Result<Vec<u8>, Doubt> {
+    fn key(&self, chain: &[Vec<u8>], now: OffsetDateTime) -> Result<Vec<u8>, VerificationError> {
         let (certificate, key) = self.trust.key_of(chain, now)?;
         self.signer.check(&certificate)?;
         Ok(key)
@@ -34,7 +34,7 @@ impl Verifier {
         document: &'a Document<'i>,
         element: Node<'a, 'i>,
         now: OffsetDateTime,
-    ) -> Result<Node<'a, 'i>, Doubt> {
+    ) -> Result<Node<'a, 'i>, VerificationError> {
         let signature = Signature::of(document, element, Accepted::Sha256)?;
         signature.verify(&self.key(signature.certificates(), now)?)
     }
@@ -47,7 +47,7 @@ impl Verifier {
         &self,
         token: &'t Token<'_>,
         now: OffsetDateTime,
-    ) -> Result<&'t [u8], Doubt> {
+    ) -> Result<&'t [u8], VerificationError> {
         token.verify(&self.key(token.certificates(), now)?)
     }
 }

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn customers_are_told_by_tax_number_or_else_by_name_and_address() {
+    fn customers_are_identified_by_tax_number_or_else_by_name_and_address() {
         for (one, other, same) in [
             ("Ana|SI10039856", "Ana s.p.|10039856|SI", true),
             ("Ana|SI 100 398 56", "Bor|si10039856", true),
@@ -124,13 +124,13 @@ mod tests {
                 let keys = |customer: &Customer| [customer.tax_key(), customer.name_key()];
                 let shared = keys(&one).into_iter().zip(keys(&other));
                 let shared = shared.filter(|(one, other)| one.is_some() && one == other).count();
-                assert!(shared > 0, "nobody finds {other:?} by {one:?}");
+                assert!(shared > 0, "{other:?} is not found by {one:?}");
             }
         }
     }
 
     #[test]
-    fn nobody_is_found_in_the_trash() {
+    fn customers_in_the_trash_are_not_found() {
         let gone =
             Customer { deleted_at: Some(OffsetDateTime::UNIX_EPOCH), ..customer("Ana|SI10039856") };
         assert_eq!((gone.tax_key(), gone.name_key()), (None, None));

@@ -97,7 +97,7 @@ pub async fn trash<A: Trashable>(cx: Context<'_>, id: Id<A::Kind>) -> Result<A, 
 ///
 /// # Errors
 /// [`CatalogError::NotFound`]; [`RefusalReason::NotInTrash`]; [`CatalogError::Conflict`] when
-/// another record took a unique value meanwhile; and when the store fails.
+/// another record has taken a unique value; and when the store fails.
 pub async fn restore<A: Trashable>(cx: Context<'_>, id: Id<A::Kind>) -> Result<A, CatalogError> {
     decide_on(cx, id, move |before: A, actor| {
         must_be_in_trash(&before)?;

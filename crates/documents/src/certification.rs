@@ -27,6 +27,10 @@ pub struct PtRecord {
     pub hash_control: String,
     /// What its QR code says.
     pub qr: String,
+    /// What paper says of the program, of the form, and the unique code right above the QR code: in
+    /// the words of the law.
+    #[serde(default)]
+    pub printed: Vec<String>,
     /// The number of the program's certificate.
     pub certificate: u16,
     /// Its type: `FT` and the like.

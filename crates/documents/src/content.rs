@@ -8,7 +8,7 @@ use time::{Date, OffsetDateTime};
 use crate::calculation::{CalculationMode, SummaryTax};
 use crate::line::{Line, NewLine};
 use crate::{
-    CreationSource, DocumentKind, EInvoiceWishes, Party, Texts, TransactionType, Translations,
+    CreationSource, DocumentKind, EInvoiceOptions, Party, Texts, TransactionType, Translations,
     UnitSnapshot, ViesData,
 };
 
@@ -100,7 +100,7 @@ pub struct Content {
     pub metadata: Metadata,
     /// What is wanted of its electronic invoices.
     #[serde(default, skip_serializing_if = "EInvoiceWishes::is_empty")]
-    pub e_invoices: EInvoiceWishes,
+    pub e_invoices: EInvoiceOptions,
     /// Lines, in the request's order.
     pub lines: Vec<Line>,
 }
@@ -128,11 +128,66 @@ pub struct NewDocument {
     pub today: Date,
 }
 
+impl NewDocument {
+    /// A document of `entity_id` that a program makes on the day that `content` is dated,
+    /// calculated in the default mode.
+    #[must_use]
+    pub const fn new(
+        kind: DocumentKind,
+        entity_id: EntityId,
+        content: Content,
+        lines: Vec<NewLine>,
+    ) -> Self {
+        let today = content.date;
+        Self {
+            kind,
+            entity_id,
+            source: CreationSource::Api,
+            mode: CalculationMode::B2bStandard,
+            content,
+            lines,
+            expected_total_with_tax: None,
+            given: None,
+            today,
+        }
+    }
+}
+
 impl Content {
     /// Characters that a reference may hold.
     pub const MAX_REFERENCE_CHARS: usize = 255;
     /// Lines that a document may hold.
     pub const MAX_LINES: usize = 1000;
+
+    /// The content of a domestic sale by `issuer` in `currency`, dated `date`, without a customer
+    /// and texts.
+    #[must_use]
+    pub fn new(date: Date, issuer: Party, currency: Currency) -> Self {
+        Self {
+            date,
+            date_due: None,
+            date_valid_till: None,
+            title_type: TitleType::default(),
+            hide_prices: false,
+            date_service: None,
+            date_service_to: None,
+            issuer,
+            customer_id: None,
+            customer: None,
+            business_unit_id: None,
+            business_unit: None,
+            texts: Texts::default(),
+            translations: Translations::default(),
+            currency,
+            exchange_rate: None,
+            transaction_type: TransactionType::Domestic,
+            vies: None,
+            reference: None,
+            metadata: Metadata::default(),
+            e_invoices: EInvoiceOptions::default(),
+            lines: Vec::new(),
+        }
+    }
 
     /// Checks dates, texts and parties, each with its path on the wire.
     pub(crate) fn check(&self, kind: DocumentKind, today: Date) -> Result<(), Issues> {

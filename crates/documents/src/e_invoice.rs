@@ -59,7 +59,7 @@ impl EInvoiceForm {
 /// What a request says of the check for one form.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct ValidationWish {
+pub struct ValidationOption {
     /// Whether the document is checked; the entity's setting when missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
@@ -71,19 +71,19 @@ pub struct ValidationWish {
 /// What requests said of a document's electronic invoices.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct EInvoiceWishes {
+pub struct EInvoiceOptions {
     /// Of its checks, by form.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub validation: BTreeMap<EInvoiceForm, ValidationWish>,
+    pub validation: BTreeMap<EInvoiceForm, ValidationOption>,
     /// Whether it is sent on issue where the entity sends its documents; so when missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub send_enabled: Option<bool>,
 }
 
-impl EInvoiceWishes {
+impl EInvoiceOptions {
     /// What was said of `form`.
     #[must_use]
-    pub fn of(&self, form: EInvoiceForm) -> ValidationWish {
+    pub fn of(&self, form: EInvoiceForm) -> ValidationOption {
         self.validation.get(&form).copied().unwrap_or_default()
     }
 
@@ -169,7 +169,7 @@ pub type Validations = BTreeMap<EInvoiceForm, Validation>;
 impl Document {
     /// The document with what a later request wants of its electronic invoices.
     #[must_use]
-    pub fn wanting(mut self, wishes: EInvoiceWishes) -> Self {
+    pub fn wanting(mut self, wishes: EInvoiceOptions) -> Self {
         self.content.e_invoices = self.content.e_invoices.with(wishes);
         self
     }
@@ -216,12 +216,12 @@ mod tests {
 
     #[test]
     fn a_later_request_changes_what_it_names() {
-        let wish = |required| ValidationWish { enabled: None, required: Some(required) };
-        let before = EInvoiceWishes {
+        let wish = |required| ValidationOption { enabled: None, required: Some(required) };
+        let before = EInvoiceOptions {
             validation: [(EInvoiceForm::Eslog, wish(true)), (EInvoiceForm::Ujp, wish(true))].into(),
             send_enabled: Some(false),
         };
-        let later = EInvoiceWishes {
+        let later = EInvoiceOptions {
             validation: [(EInvoiceForm::Ujp, wish(false))].into(),
             send_enabled: None,
         };
@@ -229,6 +229,6 @@ mod tests {
         assert_eq!(both.of(EInvoiceForm::Eslog), wish(true));
         assert_eq!(both.of(EInvoiceForm::Ujp), wish(false));
         assert_eq!(both.send_enabled, Some(false));
-        assert_eq!(before.clone().with(EInvoiceWishes::default()), before);
+        assert_eq!(before.clone().with(EInvoiceOptions::default()), before);
     }
 }

@@ -37,6 +37,8 @@
 //! those of `calculation`, or given (custom documents) and checked. An issued document's snapshots
 //! change only by an update that leaves a [`Version`].
 
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
+
 mod advance;
 mod amounts;
 pub mod calculation;
@@ -76,7 +78,7 @@ pub use document::{
     check_issue_day,
 };
 pub use e_invoice::{
-    EInvoiceForm, EInvoiceWishes, Validation, ValidationStatus, ValidationWish, Validations,
+    EInvoiceForm, EInvoiceOptions, Validation, ValidationOption, ValidationStatus, Validations,
 };
 pub use error::{DocumentError, Refused};
 pub use fiscalization::{FiscalRecord, FiscalStatus, Fiscalization};
@@ -90,7 +92,7 @@ pub use relation::{RELATIONS, Relation, RelationType};
 pub use rest::rest;
 pub use text::{Localized, TextDefaults, Texts, Translations};
 pub use tip_report::{TipAttempt, TipOutcome, TipReport, Tips};
-pub use transaction_type::{NumberCheck, Sides, TransactionType, Verdict, ViesData, is_eu};
+pub use transaction_type::{NumberCheck, Sides, TaxTreatment, TransactionType, ViesData, is_eu};
 pub use version::{Editor, VERSIONS, Version};
 
 /// Every table of this crate.

@@ -62,6 +62,22 @@ impl LineTaxDetail {
     /// Croatian VAT act. It states no tax, so its rate is 0.
     pub const MARGIN: &str = "margin";
 
+    /// A tax of `rate` percent that no catalogue names. Its amount is calculated.
+    #[must_use]
+    pub fn at(rate: Decimal) -> Self {
+        Self {
+            tax_id: None,
+            rate,
+            classification: None,
+            reverse_charge: false,
+            amount: Decimal::zero(),
+            is_deductible: None,
+            deductible_percentage: None,
+            pt_exemption_code: None,
+            pt_exemption_reason: None,
+        }
+    }
+
     /// The highest consumption tax in percent (checks 117 and 118 of CIS).
     #[must_use]
     pub fn most_consumption() -> Decimal {

@@ -57,8 +57,8 @@ pub fn check(
 }
 
 /// Checks that the draft `source`, which is to be issued, may still be linked as its `relations`
-/// say to `targets`: nothing may have ended meanwhile, nor an advance have been used up but where
-/// it was linked by force.
+/// say to `targets`: none of them may have ended since, and no advance may have been used up,
+/// unless it was linked by force.
 ///
 /// # Errors
 /// As [`check`].
@@ -138,7 +138,7 @@ fn never(source: &Document, target: &Document) -> Option<&'static str> {
 /// A reason against a link, and what force does about it.
 type Unforced = (&'static str, &'static str);
 
-const ALL_THE_SAME: &str = "links it all the same";
+const FORCE_LINKS: &str = "links it all the same";
 
 /// What force helps against.
 fn unforced(
@@ -149,9 +149,9 @@ fn unforced(
 ) -> Option<Unforced> {
     let customers = (source.content.customer_id, target.content.customer_id);
     if matches!(customers, (Some(ours), Some(theirs)) if ours != theirs) {
-        Some(("this document is of another customer", ALL_THE_SAME))
+        Some(("this document is of another customer", FORCE_LINKS))
     } else if is_in_another_currency(source, target) {
-        Some((OTHER_CURRENCY, ALL_THE_SAME))
+        Some((OTHER_CURRENCY, FORCE_LINKS))
     } else if taken {
         Some(("this document was converted before", "links it again"))
     } else {
@@ -163,7 +163,7 @@ fn unforced(
 fn used_up(target: &Document, left: impl Fn(&Document) -> Decimal) -> Option<Unforced> {
     let is_used_up =
         target.id.kind() == DocumentKind::AdvanceInvoice && !left(target).is_positive();
-    is_used_up.then_some(("nothing is left of this advance", ALL_THE_SAME))
+    is_used_up.then_some(("nothing is left of this advance", FORCE_LINKS))
 }
 
 /// The `reason`, with what `force` does about it where documents of `kind` may be forced.

@@ -132,7 +132,7 @@ impl TipReport {
     }
 
     /// The report after the attempt `id` came to `outcome` at `now`; `None` when another attempt
-    /// was begun meanwhile.
+    /// has begun.
     #[must_use]
     pub fn settle(self, id: &str, outcome: TipOutcome, now: OffsetDateTime) -> Option<Self> {
         let attempt = self.attempt.clone().filter(|attempt| attempt.id == id)?;

@@ -109,14 +109,14 @@ impl ViesData {
     /// `country`, of which this `check` found out something.
     #[must_use]
     pub fn new(
-        verdict: Verdict,
+        treatment: TaxTreatment,
         check: NumberCheck,
         country: Option<String>,
         tax_number: Option<String>,
     ) -> Self {
         Self {
-            transaction_type: verdict.transaction_type,
-            reverse_charge_applies: verdict.reverse_charge_applies,
+            transaction_type: treatment.transaction_type,
+            reverse_charge_applies: treatment.reverse_charge_applies,
             vies_valid: check.valid,
             warning: check.warning,
             skipped: check.valid.is_none(),
@@ -159,7 +159,7 @@ pub struct Sides<'a> {
 
 /// The kind of a sale, and what follows for its tax.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Verdict {
+pub struct TaxTreatment {
     /// The kind of sale.
     pub transaction_type: TransactionType,
     /// Whether the customer owes the tax.
@@ -184,16 +184,16 @@ impl Sides<'_> {
     /// decides; the document then says that the check was skipped. A side whose country is not
     /// known counts as domestic.
     #[must_use]
-    pub fn verdict(self) -> Verdict {
+    pub fn treatment(self) -> TaxTreatment {
         use TransactionType::{Domestic, IntraEuB2b, IntraEuB2c, ThirdCountryB2b, ThirdCountryB2c};
-        let verdict = |transaction_type, reverse_charge_applies| Verdict {
+        let treatment = |transaction_type, reverse_charge_applies| TaxTreatment {
             transaction_type,
             reverse_charge_applies,
             rests_on_tax_number: false,
         };
         let countries = self.issuer_country.and_then(iso).zip(self.customer_country.and_then(iso));
         let Some((from, to)) = countries.filter(|(from, to)| from != to) else {
-            return verdict(Domestic, false);
+            return treatment(Domestic, false);
         };
         let taxed = self.issuer_is_tax_subject;
         let number = self.customer_tax_number.filter(|number| !number.trim().is_empty());
@@ -201,11 +201,11 @@ impl Sides<'_> {
             let rests_on_tax_number = taxed && number.is_some();
             let to_business = rests_on_tax_number && self.number_is_valid.unwrap_or(true);
             let kind = if to_business { IntraEuB2b } else { IntraEuB2c };
-            return Verdict { rests_on_tax_number, ..verdict(kind, to_business) };
+            return TaxTreatment { rests_on_tax_number, ..treatment(kind, to_business) };
         }
         let to_business = taxed && number.is_some() && !self.customer_is_end_consumer;
         let kind = if to_business { ThirdCountryB2b } else { ThirdCountryB2c };
-        verdict(kind, taxed && is_eu(&from))
+        treatment(kind, taxed && is_eu(&from))
     }
 }
 
@@ -225,13 +225,13 @@ mod tests {
     };
 
     fn check(sides: Sides<'_>, expected: TransactionType, reverse: bool) {
-        let verdict = sides.verdict();
-        let found = (verdict.transaction_type, verdict.reverse_charge_applies);
+        let treatment = sides.treatment();
+        let found = (treatment.transaction_type, treatment.reverse_charge_applies);
         assert_eq!(found, (expected, reverse), "{sides:?}");
     }
 
     #[test]
-    fn at_home_a_sale_is_domestic_and_so_is_one_to_nobody_knows_where() {
+    fn sales_at_home_or_to_an_unknown_country_are_domestic() {
         for to in [Some("SI"), Some("si"), Some(" SI "), Some(""), None] {
             check(Sides { customer_country: to, ..TO_GERMANY }, Domestic, false);
         }
@@ -270,17 +270,17 @@ mod tests {
     }
 
     #[test]
-    fn who_is_not_registered_for_vat_sells_to_consumers_without_reverse_charge() {
+    fn an_issuer_without_vat_sells_without_reverse_charge() {
         let sides = Sides { issuer_is_tax_subject: false, ..TO_GERMANY };
         check(sides, IntraEuB2c, false);
         check(Sides { customer_country: Some("CH"), ..sides }, ThirdCountryB2c, false);
         check(Sides { customer_country: Some("SI"), ..sides }, Domestic, false);
-        assert!(!sides.verdict().rests_on_tax_number, "VIES is not asked");
+        assert!(!sides.treatment().rests_on_tax_number, "VIES is not asked");
     }
 
     #[test]
     fn only_a_number_inside_the_union_is_asked_for() {
-        let rests = |sides: Sides<'_>| sides.verdict().rests_on_tax_number;
+        let rests = |sides: Sides<'_>| sides.treatment().rests_on_tax_number;
         assert!(rests(TO_GERMANY));
         assert!(rests(Sides { number_is_valid: Some(false), ..TO_GERMANY }));
         assert!(!rests(Sides { customer_country: Some("CH"), ..TO_GERMANY }));

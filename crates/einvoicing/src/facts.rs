@@ -86,6 +86,73 @@ pub struct Facts {
     pub totals: Totals,
 }
 
+impl Facts {
+    /// A domestic document in `currency` of `issuer`, which says nothing else yet.
+    #[must_use]
+    pub fn new(
+        kind: FactsKind,
+        number: String,
+        date: Date,
+        issuer: Party,
+        currency: Currency,
+        totals: Totals,
+    ) -> Self {
+        Self {
+            kind,
+            is_correction: false,
+            number,
+            date,
+            date_due: None,
+            date_service: None,
+            date_service_to: None,
+            currency,
+            sale: Sale::Domestic,
+            issuer,
+            customer: None,
+            texts: Texts::default(),
+            reference: None,
+            accounts: Vec::new(),
+            paid_by: None,
+            preceding: Vec::new(),
+            delivery_note: None,
+            lines: Vec::new(),
+            totals,
+        }
+    }
+}
+
+impl Priced {
+    /// A line of `quantity` at the net `price`, taxed at `rate` percent, that comes to `total`
+    /// before tax.
+    #[must_use]
+    pub fn new(
+        name: String,
+        quantity: Decimal,
+        price: Decimal,
+        rate: Decimal,
+        total: Decimal,
+    ) -> Self {
+        Self {
+            name,
+            description: None,
+            sells: None,
+            quantity,
+            unit: None,
+            unit_code: None,
+            price: Price::Net(price),
+            discounts: Vec::new(),
+            taxes: vec![LineTax {
+                rate,
+                reverse_charge: false,
+                classification: None,
+                exemption_reason: None,
+                amount: Decimal::zero(),
+            }],
+            total,
+        }
+    }
+}
+
 /// One side of a document: BG-4 or BG-7.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Party {

@@ -20,6 +20,8 @@
 //! **Invariants.** No figure of a document is changed: BT-109, BT-110 and BT-112 are the document's
 //! own. The same facts become the same bytes. What is written has passed the rules.
 
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
+
 mod decimals;
 pub mod eslog;
 mod facts;

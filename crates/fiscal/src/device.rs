@@ -9,8 +9,8 @@ use time::OffsetDateTime;
 use crate::events;
 use crate::numbering::{restarted, starts_at};
 use crate::{
-    Actor, BusinessPremise, Conflict, DeviceId, FiscalError, Numbering, Place, PremiseId, Refusal,
-    Start, check_device_name, check_starting_number, year_of,
+    Actor, BusinessPremise, Conflict, DeviceId, FiscalError, FiscalRefusal, Numbering,
+    PlaceOfIssue, PremiseId, Start, check_device_name, check_starting_number, year_of,
 };
 
 /// Devices that a premise may have, deactivated ones included.
@@ -55,8 +55,8 @@ impl NewDevice {
     /// name.
     ///
     /// # Errors
-    /// [`FiscalError::NotFound`] and [`Refusal::PremiseClosed`] of the premise; all that is wrong
-    /// with the input, by path; [`Conflict::DeviceName`]; [`Refusal::TooManyDevices`].
+    /// [`FiscalError::NotFound`] and [`FiscalRefusal::PremiseClosed`] of the premise; all that is
+    /// wrong with the input, by path; [`Conflict::DeviceName`]; [`FiscalRefusal::TooManyDevices`].
     pub fn into_device(
         self,
         premise: &BusinessPremise,
@@ -77,7 +77,7 @@ impl NewDevice {
             return Err(Conflict::DeviceName.into());
         }
         if present.len() >= MAX_DEVICES {
-            return Err(Refusal::TooManyDevices.into());
+            return Err(FiscalRefusal::TooManyDevices.into());
         }
         let device = Device {
             id: DeviceId::new(authority, actor.stamp()),
@@ -109,16 +109,17 @@ impl Device {
 
     /// The place of its own sequence, in `premise`.
     #[must_use]
-    pub fn place(&self, premise: &BusinessPremise) -> Place {
+    pub fn place(&self, premise: &BusinessPremise) -> PlaceOfIssue {
         let (premise, device) = (premise.name.clone(), self.name.clone());
-        Place { premise, device, numbering: Numbering::PerDevice }
+        PlaceOfIssue { premise, device, numbering: Numbering::PerDevice }
     }
 
     /// Takes over where its own sequence of this year starts; `is_unused` says whether no number of
     /// it was issued.
     ///
     /// # Errors
-    /// [`Refusal::DeviceInactive`]; a number that is none; [`Refusal::StartingNumberLocked`].
+    /// [`FiscalRefusal::DeviceInactive`]; a number that is none;
+    /// [`FiscalRefusal::StartingNumberLocked`].
     pub fn restart(
         self,
         sent: Patch<i64>,
@@ -138,7 +139,7 @@ impl Device {
     /// Deactivates it, for good.
     ///
     /// # Errors
-    /// [`Refusal::DeviceInactive`] when it is.
+    /// [`FiscalRefusal::DeviceInactive`] when it is.
     pub fn deactivate(self, actor: &Actor) -> Result<Decision<Self>, FiscalError> {
         self.must_be_active()?;
         let (after, event) = self.switched_off(actor);
@@ -152,8 +153,8 @@ impl Device {
         (self, event)
     }
 
-    fn must_be_active(&self) -> Result<(), Refusal> {
-        if self.is_active { Ok(()) } else { Err(Refusal::DeviceInactive) }
+    fn must_be_active(&self) -> Result<(), FiscalRefusal> {
+        if self.is_active { Ok(()) } else { Err(FiscalRefusal::DeviceInactive) }
     }
 
     fn changed(mut self, event: EventKind, actor: &Actor) -> Decision<Self> {

@@ -3,7 +3,7 @@
 use racun_kernel::{CannotOpen, Issue, Issues};
 use racun_store::StoreError;
 
-use crate::{Authority, Class, Unknown, fina, furs};
+use crate::{Authority, ErrorClass, Unknown, fina, furs};
 
 /// Why a command on settings, certificates, premises or devices is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -19,7 +19,7 @@ pub enum FiscalError {
     },
     /// A rule does not allow it.
     #[error(transparent)]
-    Refused(#[from] Refusal),
+    Refused(#[from] FiscalRefusal),
     /// Something else is in the way.
     #[error(transparent)]
     Conflict(#[from] Conflict),
@@ -51,7 +51,7 @@ pub enum FiscalError {
 
 /// A rule that does not allow a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum FiscalRefusal {
     /// The entity is of another country than the authority.
     #[error(
         "{} fiscalizes entities with the country_code {} only; this entity has another one",
@@ -100,7 +100,7 @@ pub enum Refusal {
     DeviceMissing,
 }
 
-impl Refusal {
+impl FiscalRefusal {
     /// The stable code for programs.
     #[must_use]
     pub const fn code(self) -> &'static str {
@@ -169,7 +169,7 @@ pub struct ProviderRefusal {
 impl ProviderRefusal {
     /// What can be done about it.
     #[must_use]
-    pub fn class(&self) -> Class {
+    pub fn class(&self) -> ErrorClass {
         match self.authority {
             Authority::Furs => furs::class(&self.code),
             Authority::Fina => fina::class(&self.code),

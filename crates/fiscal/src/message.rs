@@ -7,8 +7,8 @@ use racun_kernel::{Currency, Decimal};
 use time::OffsetDateTime;
 use time::format_description::BorrowedFormatItem;
 
-/// The content of a field.
-pub(crate) enum Content {
+/// The value of a field.
+pub(crate) enum FieldValue {
     /// A text; a string in JSON.
     Text(String),
     /// Digits; a number in JSON.
@@ -18,24 +18,24 @@ pub(crate) enum Content {
     /// Fields inside.
     Fields(Fields),
     /// The field several times; an array in JSON.
-    Repeated(Vec<Content>),
+    Repeated(Vec<FieldValue>),
 }
 
 /// Named fields in the order in which they are written.
 #[derive(Default)]
-pub(crate) struct Fields(Vec<(&'static str, Content)>);
+pub(crate) struct Fields(Vec<(&'static str, FieldValue)>);
 
 impl Fields {
     /// The same with one more field.
     #[must_use]
-    pub(crate) fn with(mut self, name: &'static str, content: Content) -> Self {
+    pub(crate) fn with(mut self, name: &'static str, content: FieldValue) -> Self {
         self.0.push((name, content));
         self
     }
 
     /// The same with one more field when there is something to say.
     #[must_use]
-    pub(crate) fn with_some(self, name: &'static str, content: Option<Content>) -> Self {
+    pub(crate) fn with_some(self, name: &'static str, content: Option<FieldValue>) -> Self {
         match content {
             Some(content) => self.with(name, content),
             None => self,
@@ -45,7 +45,7 @@ impl Fields {
     /// The same with a text.
     #[must_use]
     pub(crate) fn text(self, name: &'static str, text: impl Into<String>) -> Self {
-        self.with(name, Content::Text(text.into()))
+        self.with(name, FieldValue::Text(text.into()))
     }
 
     /// The same with `digits` as a number, which has no leading zeros in JSON.
@@ -53,13 +53,13 @@ impl Fields {
     pub(crate) fn whole(self, name: &'static str, digits: &str) -> Self {
         let significant = digits.trim_start_matches('0');
         let digits = if significant.is_empty() { "0" } else { significant };
-        self.with(name, Content::Number(digits.to_owned()))
+        self.with(name, FieldValue::Number(digits.to_owned()))
     }
 
     /// The same with an amount.
     #[must_use]
     pub(crate) fn amount(self, name: &'static str, amount: &Decimal) -> Self {
-        self.with(name, Content::Number(amount_text(amount)))
+        self.with(name, FieldValue::Number(amount_text(amount)))
     }
 
     /// The same with an amount when there is one.
@@ -74,7 +74,7 @@ impl Fields {
     /// The same with fields inside a field.
     #[must_use]
     pub(crate) fn fields(self, name: &'static str, fields: Self) -> Self {
-        self.with(name, Content::Fields(fields))
+        self.with(name, FieldValue::Fields(fields))
     }
 
     /// The same with a field that comes once for each of `entries`; without it when there are none.
@@ -84,8 +84,8 @@ impl Fields {
         name: &'static str,
         entries: impl IntoIterator<Item = Self>,
     ) -> Self {
-        let entries: Vec<Content> = entries.into_iter().map(Content::Fields).collect();
-        if entries.is_empty() { self } else { self.with(name, Content::Repeated(entries)) }
+        let entries: Vec<FieldValue> = entries.into_iter().map(FieldValue::Fields).collect();
+        if entries.is_empty() { self } else { self.with(name, FieldValue::Repeated(entries)) }
     }
 
     /// A JSON object without blanks.
@@ -117,13 +117,15 @@ fn write_object(text: &mut String, fields: &Fields) {
     text.push('}');
 }
 
-fn write_value(text: &mut String, content: &Content) {
+fn write_value(text: &mut String, content: &FieldValue) {
     match content {
-        Content::Text(value) => text.push_str(&serde_json::Value::from(value.as_str()).to_string()),
-        Content::Number(digits) => text.push_str(digits),
-        Content::Flag(flag) => text.push_str(if *flag { "true" } else { "false" }),
-        Content::Fields(fields) => write_object(text, fields),
-        Content::Repeated(entries) => {
+        FieldValue::Text(value) => {
+            text.push_str(&serde_json::Value::from(value.as_str()).to_string())
+        }
+        FieldValue::Number(digits) => text.push_str(digits),
+        FieldValue::Flag(flag) => text.push_str(if *flag { "true" } else { "false" }),
+        FieldValue::Fields(fields) => write_object(text, fields),
+        FieldValue::Repeated(entries) => {
             text.push('[');
             for (n, entry) in entries.iter().enumerate() {
                 if n > 0 {
@@ -142,8 +144,8 @@ fn write_elements(text: &mut String, fields: &Fields, prefix: &str) {
     }
 }
 
-fn write_element(text: &mut String, name: &str, content: &Content, prefix: &str) {
-    if let Content::Repeated(entries) = content {
+fn write_element(text: &mut String, name: &str, content: &FieldValue, prefix: &str) {
+    if let FieldValue::Repeated(entries) = content {
         for entry in entries {
             write_element(text, name, entry, prefix);
         }
@@ -151,11 +153,11 @@ fn write_element(text: &mut String, name: &str, content: &Content, prefix: &str)
     }
     text.push_str(&format!("<{prefix}:{name}>"));
     match content {
-        Content::Text(value) => write_escaped(text, value),
-        Content::Number(digits) => text.push_str(digits),
-        Content::Flag(flag) => text.push_str(if *flag { "true" } else { "false" }),
-        Content::Fields(fields) => write_elements(text, fields, prefix),
-        Content::Repeated(_) => {}
+        FieldValue::Text(value) => write_escaped(text, value),
+        FieldValue::Number(digits) => text.push_str(digits),
+        FieldValue::Flag(flag) => text.push_str(if *flag { "true" } else { "false" }),
+        FieldValue::Fields(fields) => write_elements(text, fields, prefix),
+        FieldValue::Repeated(_) => {}
     }
     text.push_str(&format!("</{prefix}:{name}>"));
 }
@@ -227,7 +229,7 @@ mod tests {
     fn text_is_escaped_as_each_form_wants() {
         let fields = Fields::default()
             .text("A", "a<b>&\"c\"'\r\n\u{1}\u{ffff}š")
-            .with("B", Content::Text(String::new()))
+            .with("B", FieldValue::Text(String::new()))
             .whole("C", "0012")
             .whole("D", "000");
         let xml = fields.xml("r:R", "r:R", "r");

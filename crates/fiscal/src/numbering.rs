@@ -4,7 +4,9 @@ use racun_kernel::{Issues, Patch, SalesBook, Tenant};
 use racun_store::Series;
 use time::OffsetDateTime;
 
-use crate::{Authority, FiscalError, Numbering, Place, Refusal, check_starting_number};
+use crate::{
+    Authority, FiscalError, FiscalRefusal, Numbering, PlaceOfIssue, check_starting_number,
+};
 
 /// Where a sequence starts that another program began.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -24,7 +26,7 @@ pub struct Start {
 pub fn series(
     tenant: Tenant,
     authority: Authority,
-    place: &Place,
+    place: &PlaceOfIssue,
     year: i32,
     start: Start,
 ) -> Series {
@@ -65,7 +67,8 @@ pub(crate) fn starts_at(start: Start, year: i32) -> Option<i64> {
 /// number of that sequence was issued. Null resets it to 1.
 ///
 /// # Errors
-/// A number that is none; [`Refusal::StartingNumberLocked`] for a change of a sequence in use.
+/// A number that is none; [`FiscalRefusal::StartingNumberLocked`] for a change of a sequence in
+/// use.
 pub(crate) fn restarted(
     kept: Start,
     sent: Patch<i64>,
@@ -81,7 +84,7 @@ pub(crate) fn restarted(
     checked.map_err(|issue| Issues::from(issue.at("starting_number")))?;
     let is_same = starts_at(kept, year).unwrap_or(1) == number.unwrap_or(1);
     if !is_same && !is_unused {
-        return Err(Refusal::StartingNumberLocked.into());
+        return Err(FiscalRefusal::StartingNumberLocked.into());
     }
     Ok(Start { number, year: Some(year) })
 }

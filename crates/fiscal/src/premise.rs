@@ -16,7 +16,7 @@ use crate::events;
 use crate::furs::PremiseKind;
 use crate::numbering::{restarted, starts_at};
 use crate::{
-    Actor, Authority, Conflict, Device, FiscalError, Numbering, Place, Refusal, Start,
+    Actor, Authority, Conflict, Device, FiscalError, FiscalRefusal, Numbering, PlaceOfIssue, Start,
     check_premise_name, check_starting_number, furs, year_of,
 };
 
@@ -241,9 +241,9 @@ impl BusinessPremise {
 
     /// The place of its own sequence, whatever device issues.
     #[must_use]
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> PlaceOfIssue {
         let (premise, device) = (self.name.clone(), String::new());
-        Place { premise, device, numbering: Numbering::PerPremise }
+        PlaceOfIssue { premise, device, numbering: Numbering::PerPremise }
     }
 
     /// FURS confirmed what `reserved` said: documents can be issued in it.
@@ -267,8 +267,8 @@ impl BusinessPremise {
     /// was issued.
     ///
     /// # Errors
-    /// [`FiscalError::NotFound`] for a reservation; [`Refusal::PremiseClosed`]; a number that is
-    /// none; [`Refusal::StartingNumberLocked`].
+    /// [`FiscalError::NotFound`] for a reservation; [`FiscalRefusal::PremiseClosed`]; a number that
+    /// is none; [`FiscalRefusal::StartingNumberLocked`].
     pub fn restart(
         self,
         sent: Patch<i64>,
@@ -288,7 +288,7 @@ impl BusinessPremise {
     /// Notes that its closing is about to be reported.
     ///
     /// # Errors
-    /// [`FiscalError::NotFound`] for a reservation; [`Refusal::PremiseClosed`].
+    /// [`FiscalError::NotFound`] for a reservation; [`FiscalRefusal::PremiseClosed`].
     pub fn begin_closing(mut self, actor: &Actor) -> Result<Decision<Self>, FiscalError> {
         self.must_be_open()?;
         if self.closing_since.is_some() {
@@ -309,7 +309,7 @@ impl BusinessPremise {
     /// Closes it for good, with its `devices`.
     ///
     /// # Errors
-    /// [`FiscalError::NotFound`] for a reservation; [`Refusal::PremiseClosed`].
+    /// [`FiscalError::NotFound`] for a reservation; [`FiscalRefusal::PremiseClosed`].
     pub fn close(
         mut self,
         devices: Vec<Device>,
@@ -356,7 +356,7 @@ impl BusinessPremise {
         if self.is_reservation() {
             return Err(FiscalError::NotFound { id: self.id.to_string() });
         }
-        if self.is_active { Ok(()) } else { Err(Refusal::PremiseClosed.into()) }
+        if self.is_active { Ok(()) } else { Err(FiscalRefusal::PremiseClosed.into()) }
     }
 
     fn changed(mut self, event: EventKind, actor: &Actor) -> Decision<Self> {

@@ -123,6 +123,28 @@ pub struct Sale {
     pub corrects: Vec<Correction>,
 }
 
+impl Sale {
+    /// A sale of `total` with these taxes, to a buyer without a name and paid in a way that is not
+    /// known yet.
+    #[must_use]
+    pub fn new(kind: SaleKind, total: Decimal, taxes: Vec<SaleTax>) -> Self {
+        Self {
+            kind,
+            total,
+            taxes,
+            consumption: Vec::new(),
+            exempt: Decimal::zero(),
+            reverse_charge: Decimal::zero(),
+            margin: Decimal::zero(),
+            untaxed: Decimal::zero(),
+            settled: Decimal::zero(),
+            buyer: None,
+            means: Vec::new(),
+            corrects: Vec::new(),
+        }
+    }
+}
+
 /// What a sequence of fiscal numbers belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -135,7 +157,7 @@ pub enum Numbering {
 
 /// Where a document is issued.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
+pub struct PlaceOfIssue {
     /// The business premise's name, 1 to 20 letters and digits.
     pub premise: String,
     /// The electronic device's name.

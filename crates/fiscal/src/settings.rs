@@ -8,7 +8,7 @@ use time::OffsetDateTime;
 
 use crate::events;
 use crate::{
-    Actor, Authority, Certificate, CertificateStatus, FiscalError, Numbering, Refusal,
+    Actor, Authority, Certificate, CertificateStatus, FiscalError, FiscalRefusal, Numbering,
     taxpayer_number,
 };
 
@@ -105,7 +105,7 @@ impl FiscalSettings {
     /// It may be enabled without a certificate: what is issued then is refused.
     ///
     /// # Errors
-    /// All that is wrong with the input, by path; [`Refusal::NumberingLocked`].
+    /// All that is wrong with the input, by path; [`FiscalRefusal::NumberingLocked`].
     pub fn update(
         self,
         input: SettingsInput,
@@ -118,7 +118,7 @@ impl FiscalSettings {
             return Ok(Decision::Unchanged(self));
         }
         if after.numbering != self.numbering && is_numbered {
-            return Err(Refusal::NumberingLocked.into());
+            return Err(FiscalRefusal::NumberingLocked.into());
         }
         Ok(after.changed(events::fiscal_settings::UPDATED, actor))
     }
@@ -167,13 +167,13 @@ impl FiscalSettings {
     /// The certificate, when it signs at `now`.
     ///
     /// # Errors
-    /// [`Refusal::CertificateMissing`], [`Refusal::CertificateExpired`].
-    pub fn usable_certificate(&self, now: OffsetDateTime) -> Result<&Certificate, Refusal> {
-        let certificate = self.certificate.as_ref().ok_or(Refusal::CertificateMissing)?;
+    /// [`FiscalRefusal::CertificateMissing`], [`FiscalRefusal::CertificateExpired`].
+    pub fn usable_certificate(&self, now: OffsetDateTime) -> Result<&Certificate, FiscalRefusal> {
+        let certificate = self.certificate.as_ref().ok_or(FiscalRefusal::CertificateMissing)?;
         match certificate.status(now) {
             CertificateStatus::Valid | CertificateStatus::ExpiringSoon => Ok(certificate),
-            CertificateStatus::Expired => Err(Refusal::CertificateExpired),
-            CertificateStatus::Missing => Err(Refusal::CertificateMissing),
+            CertificateStatus::Expired => Err(FiscalRefusal::CertificateExpired),
+            CertificateStatus::Missing => Err(FiscalRefusal::CertificateMissing),
         }
     }
 

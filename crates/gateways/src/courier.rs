@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use racun_webhooks::{Answer, Courier, Post, Undelivered};
+use racun_webhooks::{Courier, Post, ReceiverResponse, Undelivered};
 use reqwest::header::CONTENT_TYPE;
 use reqwest::redirect::Policy;
 use reqwest::{Client, Response};
@@ -117,13 +117,13 @@ impl Courier for HttpCourier {
         read.map_err(|refused| Undelivered::Forbidden(refused.to_string()))
     }
 
-    async fn post(&self, post: &Post) -> Result<Answer, Undelivered> {
+    async fn post(&self, post: &Post) -> Result<ReceiverResponse, Undelivered> {
         let url = self.guard.read(&post.url);
         let url = url.map_err(|refused| Undelivered::Forbidden(refused.to_string()))?;
         self.guard.check_reach(&url).map_err(|error| Undelivered::Failed(error.to_string()))?;
         let begun = Instant::now();
         match self.exchange(url, post).await {
-            Ok((status, body)) => Ok(Answer { status, body, took: begun.elapsed() }),
+            Ok((status, body)) => Ok(ReceiverResponse { status, body, took: begun.elapsed() }),
             Err(error) => Err(self.undelivered(error)),
         }
     }

@@ -50,9 +50,9 @@ impl fmt::Debug for Bucket {
 }
 
 /// Keeps the bytes of files.
-pub struct Files(Place);
+pub struct Files(Backend);
 
-enum Place {
+enum Backend {
     /// Opened when it is first needed: a server that keeps no files makes no folder.
     Folder {
         path: PathBuf,
@@ -66,7 +66,7 @@ impl Files {
     /// was stored survives a crash.
     #[must_use]
     pub const fn in_folder(path: PathBuf) -> Self {
-        Self(Place::Folder { path, store: OnceLock::new() })
+        Self(Backend::Folder { path, store: OnceLock::new() })
     }
 
     /// In `bucket`, over the network.
@@ -90,13 +90,13 @@ impl Files {
         if let Some(endpoint) = &bucket.endpoint {
             builder = builder.with_endpoint(endpoint).with_allow_http(true);
         }
-        Ok(Self(Place::Bucket(Arc::new(builder.build().map_err(unavailable)?))))
+        Ok(Self(Backend::Bucket(Arc::new(builder.build().map_err(unavailable)?))))
     }
 
     fn store(&self) -> Result<&dyn ObjectStore, StorageError> {
         match &self.0 {
-            Place::Bucket(store) => Ok(&**store),
-            Place::Folder { path, store } => match store.get() {
+            Backend::Bucket(store) => Ok(&**store),
+            Backend::Folder { path, store } => match store.get() {
                 Some(store) => Ok(&**store),
                 // Two at once make the same folder, and one of their stores is forgotten.
                 None => open(path).map(|opened| &**store.get_or_init(|| opened)),

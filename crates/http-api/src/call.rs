@@ -8,7 +8,7 @@ use actix_web::dev::Payload;
 use actix_web::web::Data;
 use actix_web::{FromRequest, HttpMessage as _, HttpRequest};
 use racun_access::{AccountScope, Caller, Entity};
-use racun_application::fiscalization::{Fiscal, Outside, Ports};
+use racun_application::fiscalization::{Fiscal, OutsideServices, Ports};
 use racun_application::printing::PrintPdf;
 use racun_kernel::{Scope, Stamp};
 use racun_store::{Context, Store};
@@ -71,7 +71,7 @@ impl Call {
 
     /// What use cases take that may tell a tax authority, or ask VIES.
     pub fn ports(&self) -> Ports<'_> {
-        Ports::outside(self.cx(), self.outside())
+        Ports::with_services(self.cx(), self.outside_services())
     }
 
     /// Who acts, and in which entity.
@@ -102,8 +102,8 @@ impl<By: 'static> Call<By> {
     }
 
     /// The services outside that making a document may call.
-    pub fn outside(&self) -> Outside<'_> {
-        Outside { fiscal: self.fiscal(), vat: Some(&*self.services.vat_registry) }
+    pub fn outside_services(&self) -> OutsideServices<'_> {
+        OutsideServices { fiscal: self.fiscal(), vat: Some(&*self.services.vat_registry) }
     }
 
     /// Who sets documents as PDF.
@@ -111,7 +111,7 @@ impl<By: 'static> Call<By> {
         &*self.services.press
     }
 
-    /// Runs a use case to its end, even when the client hangs up meanwhile; see [`Services::run`].
+    /// Runs a use case to its end, even when the client hangs up; see [`Services::run`].
     ///
     /// # Errors
     /// What the use case answers. A panic in it goes on in the caller.

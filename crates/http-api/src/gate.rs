@@ -30,7 +30,7 @@ use crate::rehearsal;
 use crate::request::{Query, TakenParts, bearer_token, receive, single, take_nothing};
 use crate::route::{Gate, Route, Verb};
 use crate::security::{self, SecurityEvent};
-use crate::services::{Limits, Services};
+use crate::services::{RequestLimits, Services};
 use crate::storage;
 
 /// Passes the request on to its handler when `route`'s gate lets it; answers what panics and what
@@ -44,7 +44,7 @@ pub(crate) async fn pass(
     if let Some(successor) = Successor::of(route) {
         request.extensions_mut().insert(successor);
     }
-    let limits = request.app_data::<Limits>().copied().unwrap_or_default();
+    let limits = request.app_data::<RequestLimits>().copied().unwrap_or_default();
     let begun = match guarded(limits, begin(route, &mut request)).await.flatten() {
         Ok(begun) => begun,
         Err(error) => return Ok(request.error_response(error)),
@@ -127,7 +127,7 @@ async fn held(route: &Route, answer: ServiceResponse<BoxBody>) -> ServiceRespons
 }
 
 /// Runs `work`, and answers what panics and what takes too long.
-async fn guarded<T>(limits: Limits, work: impl Future<Output = T>) -> Result<T, ApiError> {
+async fn guarded<T>(limits: RequestLimits, work: impl Future<Output = T>) -> Result<T, ApiError> {
     let work = AssertUnwindSafe(work).catch_unwind();
     match tokio::time::timeout(limits.request_time, work).await {
         Ok(Ok(done)) => Ok(done),

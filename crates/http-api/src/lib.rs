@@ -105,6 +105,6 @@ pub use route::{Gate, Parameter, ParameterKind, Rate, Route, Verb};
 pub use routes::routes;
 pub use security::{SECURITY_LOG, SecurityEvent};
 pub use server::{Options, app, run};
-pub use services::{Limits, Services};
+pub use services::{RequestLimits, Services};
 pub use storage::{Storage, StorageLimits};
 pub use webhooks::Resources;

@@ -1,4 +1,4 @@
-//! Places by name: so many hold one at once, and the next one waits.
+//! Named semaphores: each name has a bounded number of slots, and callers beyond them wait.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -6,49 +6,49 @@ use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// The names under which places are held or waited for, in the whole process.
-pub(crate) struct Places<N>(LazyLock<Mutex<HashMap<N, Arc<Semaphore>>>>);
+/// The semaphores of the process, by name; one without holders and waiters is removed.
+pub(crate) struct Slots<N>(LazyLock<Mutex<HashMap<N, Arc<Semaphore>>>>);
 
-/// A place, until it is dropped.
-pub(crate) struct Place<N: Eq + Hash + 'static> {
-    all: &'static Places<N>,
+/// A slot that is held until it is dropped.
+pub(crate) struct Slot<N: Eq + Hash + 'static> {
+    all: &'static Slots<N>,
     name: N,
     permit: Option<OwnedSemaphorePermit>,
-    /// Whether there was none at first.
+    /// Whether the caller had to wait for it.
     pub waited: bool,
 }
 
-impl<N: Eq + Hash + Clone> Places<N> {
-    /// None is held.
+impl<N: Eq + Hash + Clone> Slots<N> {
+    /// Without slots that are held.
     pub(crate) const fn new() -> Self {
         Self(LazyLock::new(Mutex::default))
     }
 
-    /// Waits until fewer than `most` places of `name` are held. A name has the same `most` each
+    /// Waits for one of the `most` slots of `name`. Callers pass the same `most` for a name each
     /// time.
-    pub(crate) async fn take(&'static self, name: N, most: usize) -> Place<N> {
+    pub(crate) async fn take(&'static self, name: N, most: usize) -> Slot<N> {
         let semaphore = Arc::clone(
             self.names().entry(name.clone()).or_insert_with(|| Arc::new(Semaphore::new(most))),
         );
-        let mut place = Place { all: self, name, permit: None, waited: false };
-        place.permit = Arc::clone(&semaphore).try_acquire_owned().ok();
-        if place.permit.is_none() {
-            place.waited = true;
+        let mut slot = Slot { all: self, name, permit: None, waited: false };
+        slot.permit = Arc::clone(&semaphore).try_acquire_owned().ok();
+        if slot.permit.is_none() {
+            slot.waited = true;
             // Never closed, so there is a permit at last.
-            place.permit = semaphore.acquire_owned().await.ok();
+            slot.permit = semaphore.acquire_owned().await.ok();
         }
-        place
+        slot
     }
 }
 
-impl<N> Places<N> {
+impl<N> Slots<N> {
     pub(crate) fn names(&self) -> MutexGuard<'_, HashMap<N, Arc<Semaphore>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl<N: Eq + Hash> Drop for Place<N> {
-    /// Lets the next one in, and forgets the name when no place is held or waited for.
+impl<N: Eq + Hash> Drop for Slot<N> {
+    /// Releases the slot, and removes the name when no slot of it is held or waited for.
     fn drop(&mut self) {
         let mut names = self.all.names();
         self.permit = None;

@@ -36,7 +36,7 @@ use crate::error::ApiError;
 use crate::limits::Share;
 use crate::request::{Left, MOST_ISSUES};
 use crate::route::Route;
-use crate::services::{Limits, Services};
+use crate::services::{RequestLimits, Services};
 
 /// How often a handler is tried on what is left of one body.
 const MOST_TRIALS: usize = 8;
@@ -157,7 +157,7 @@ pub(crate) async fn run(
     }
     progress.is_trial.store(true, Ordering::Release);
     let (http, _) = answer.into_parts();
-    let limits = http.app_data::<Limits>().copied().unwrap_or_default();
+    let limits = http.app_data::<RequestLimits>().copied().unwrap_or_default();
     let trials = tell_all(route, &http, left, &mut error);
     // Trials that take too long end; the answer tells the issues found by then.
     let _ = tokio::time::timeout(limits.request_time / PATIENCE, trials).await;

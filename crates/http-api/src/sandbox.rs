@@ -88,7 +88,7 @@ async fn advance(
     let to = parse_instant(&body.0.advance_to).map_err(|issue| issue.at("advance_to"))?;
     let task = call.run(|call| async move {
         let to = to_millisecond(to);
-        advance_clock(call.store(), call.outside(), call.by(), to, call.stamp()).await
+        advance_clock(call.store(), call.outside_services(), call.by(), to, call.stamp()).await
     });
     Ok(Json(task.await?.convert()))
 }

@@ -19,7 +19,7 @@ use crate::connection::{self, ConnectionLimits, Refusals};
 use crate::error::{ApiError, Kind};
 use crate::prefetch::Prefetch;
 use crate::route::{Route, Verb};
-use crate::services::{Limits, Services};
+use crate::services::{RequestLimits, Services};
 use crate::{frame, gate, limits, pos, routes};
 
 /// After this, connections that are still open are cut: with the server's own second of grace, the
@@ -32,7 +32,7 @@ const BLOCKING_THREADS: usize = 8;
 /// How the server runs.
 pub struct Options {
     /// How much a request may take.
-    pub limits: Limits,
+    pub limits: RequestLimits,
     /// How many connections there may be, and how long each may take.
     pub connections: ConnectionLimits,
     /// Threads that serve requests; as many as there are processors when `None`.
@@ -44,7 +44,7 @@ pub struct Options {
 impl Options {
     /// Default limits and workers, until `stop` is done.
     pub fn until(stop: impl Future<Output = ()> + Send + 'static) -> Self {
-        let (limits, connections) = (Limits::default(), ConnectionLimits::default());
+        let (limits, connections) = (RequestLimits::default(), ConnectionLimits::default());
         Self { limits, connections, workers: None, stop: Box::pin(stop) }
     }
 }
@@ -80,7 +80,7 @@ pub async fn run(
 /// The application: every route behind its gate, and every answer in its frame.
 pub fn app(
     services: Services,
-    limits: Limits,
+    limits: RequestLimits,
 ) -> App<
     impl ServiceFactory<
         ServiceRequest,

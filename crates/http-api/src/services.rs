@@ -168,7 +168,7 @@ impl Services {
         Webhooks { vault, courier, schedule: self.webhook_schedule.clone() }
     }
 
-    /// Runs a use case to its end, even when the client hangs up meanwhile.
+    /// Runs a use case to its end, even when the client hangs up.
     ///
     /// actix drops a handler whose connection was reset. What changes state therefore runs in a
     /// task of its own, on the process's runtime, and the handler merely waits for it.
@@ -230,7 +230,7 @@ impl Services {
 
 /// How much a request may take.
 #[derive(Debug, Clone, Copy)]
-pub struct Limits {
+pub struct RequestLimits {
     /// Until the whole body has arrived.
     pub body_time: Duration,
     /// Until the answer.
@@ -248,12 +248,12 @@ pub struct Limits {
     pub answers: &'static Room,
 }
 
-impl Limits {
+impl RequestLimits {
     /// Nesting that a JSON body may have.
     pub const MAX_JSON_DEPTH: usize = 127;
 }
 
-impl Default for Limits {
+impl Default for RequestLimits {
     /// 15 seconds, 30 seconds; 4 heavy requests, and a second for one more; the process's rooms.
     fn default() -> Self {
         Self {

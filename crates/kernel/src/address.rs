@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_the_same_address_folds_to_the_same() {
+    fn equal_addresses_fold_to_the_same_text() {
         for (one, other) in [
             ("Ana@Example.COM", "ana@example.com"),
             ("z\u{30c}iga@z\u{30c}ar.si", "ŽIGA@žar.si"),
@@ -226,7 +226,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_not_seen_is_refused_wherever_it_is(
+        fn invisible_characters_are_refused_everywhere(
             (local, domain) in plain(),
             hidden in prop::sample::select(HIDDEN.chars().collect::<Vec<_>>()),
             place in any::<prop::sample::Index>(),

@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_decimal_holds_is_refused() {
+    fn numbers_beyond_a_decimal_are_refused() {
         use InvalidDecimal::{Syntax, TooLong};
         for (text, expected) in [
             ("1e400", TooLong),

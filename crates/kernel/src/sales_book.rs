@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_on_no_form_is_refused_by_its_field() {
+    fn values_that_no_form_has_are_refused_by_field() {
         let too_long = "1".repeat(19);
         for number in ["", "0", "012", "-1", "+1", "12a", " 1", &too_long] {
             let refused = form(number, "03", "5001-0001018").check().unwrap_err().to_string();

@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_folded_folds_to_itself() {
+    fn folding_is_idempotent() {
         for letter in '\u{1}'..=char::MAX {
             let folded = fold(&letter.to_string());
             assert_eq!(fold(&folded), folded, "{letter:?}");
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_turns_the_direction_is_unseen_and_letters_are_seen() {
+    fn direction_marks_are_invisible_and_letters_visible() {
         let turning: Vec<char> = ('\0'..=char::MAX).filter(|c| turns_direction(*c)).collect();
         assert_eq!(turning.len(), 12, "as many as Unicode lists: {turning:?}");
         assert!(turning.iter().all(|c| is_unseen(*c)));

@@ -9,7 +9,7 @@ use time::format_description::BorrowedFormatItem;
 use time::macros::format_description;
 use time::{Date, Duration, OffsetDateTime, PrimitiveDateTime};
 
-use crate::Refusal;
+use crate::PortugalRefusal;
 
 const FORM: &[BorrowedFormatItem<'_>] =
     format_description!("[year]-[month]-[day]T[hour]:[minute]:[second]");
@@ -86,11 +86,12 @@ impl fmt::Display for WallTime {
 /// Despacho 8632/2014, 3.2 and 3.4.3.
 ///
 /// # Errors
-/// [`Refusal::ClockBehind`] where the clock shows more than an hour before `last`: it is wrong.
-pub fn entry_time(wall: WallTime, last: Option<WallTime>) -> Result<WallTime, Refusal> {
+/// [`PortugalRefusal::ClockBehind`] where the clock shows more than an hour before `last`: it is
+/// wrong.
+pub fn entry_time(wall: WallTime, last: Option<WallTime>) -> Result<WallTime, PortugalRefusal> {
     let Some(last) = last else { return Ok(wall) };
     if wall.0 + SUMMER_TIME < last.0 {
-        return Err(Refusal::ClockBehind { last });
+        return Err(PortugalRefusal::ClockBehind { last });
     }
     Ok(wall.max(last))
 }

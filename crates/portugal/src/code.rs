@@ -51,7 +51,7 @@ macro_rules! codes {
                 match self { $(Self::$name => $text,)* }
             }
 
-            /// Where it stands in SAF-T.
+            /// Its element of SAF-T.
             #[must_use]
             pub const fn class(self) -> Class {
                 match self { $(Self::$name => Class::$class,)* }

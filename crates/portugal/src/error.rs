@@ -19,7 +19,7 @@ pub enum PortugalError {
     },
     /// A rule does not allow it.
     #[error(transparent)]
-    Refused(#[from] Refusal),
+    Refused(#[from] PortugalRefusal),
     /// The store showed a number that does not follow the last document of the series: what is kept
     /// of the two does not belong together.
     #[error("the series goes on with {expected}, and the number taken for it is {shown}")]
@@ -48,10 +48,14 @@ impl From<StoreError> for PortugalError {
         match error {
             StoreError::NotFound { id } => Self::NotFound { id },
             StoreError::Duplicate { table: "pt_series", field: "active" } => {
-                Refusal::SeriesActive.into()
+                PortugalRefusal::SeriesActive.into()
             }
-            StoreError::Duplicate { table: "pt_series", .. } => Refusal::SeriesExists.into(),
-            StoreError::Duplicate { table: "pt_forms", .. } => Refusal::FormRecovered.into(),
+            StoreError::Duplicate { table: "pt_series", .. } => {
+                PortugalRefusal::SeriesExists.into()
+            }
+            StoreError::Duplicate { table: "pt_forms", .. } => {
+                PortugalRefusal::FormRecovered.into()
+            }
             other => Self::Store(other),
         }
     }
@@ -59,7 +63,7 @@ impl From<StoreError> for PortugalError {
 
 /// A rule that does not allow a command.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum PortugalRefusal {
     /// The entity is of another country.
     #[error("ATCUD series are for entities with the country_code PT; this entity has another one")]
     OtherCountry,
@@ -174,7 +178,7 @@ pub enum Refusal {
     NotSigned,
 }
 
-impl Refusal {
+impl PortugalRefusal {
     /// The stable code for programs.
     #[must_use]
     pub const fn code(&self) -> &'static str {

@@ -213,7 +213,7 @@ impl Body {
 
 /// What the service answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct InvoiceReply {
     /// Its code: 0 took it, above zero something is wrong with who calls, below with the document.
     pub code: i32,
     /// Its text.
@@ -233,7 +233,7 @@ pub enum Meaning {
     Failed,
 }
 
-impl Answer {
+impl InvoiceReply {
     /// What it means. The manual names 1 to 20 and 33 for who calls; 99 and -99 for faults of the
     /// service.
     #[must_use]

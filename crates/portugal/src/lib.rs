@@ -71,7 +71,7 @@ pub use atcud::{Atcud, InvalidAtcud};
 pub use chain::{Hash, HashControl, InvalidHash, Link, ProgramKey, Signed, SigningFailed};
 pub use clock::{InvalidTime, WallTime, check_date, entry_time};
 pub use code::{Class, Code, Purpose};
-pub use error::{PortugalError, Refusal};
+pub use error::{PortugalError, PortugalRefusal};
 pub use identifier::{MAX_SERIES_CHARS, SeriesCode, ValidationCode};
 pub use manual::{MAX_MANUAL_SERIES_CHARS, ManualNumber};
 pub use mechanism::Mechanism;

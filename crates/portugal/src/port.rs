@@ -83,7 +83,7 @@ pub trait Portugal: Send + Sync {
         user: &SubUser,
         request: &series_ws::Request,
         patience: Patience,
-    ) -> Result<series_ws::Answer, Unanswered>;
+    ) -> Result<series_ws::SeriesReply, Unanswered>;
 
     /// Sends `body`, of [`invoice_ws`], to the service of invoices. It MUST be safe to repeat.
     ///
@@ -95,5 +95,5 @@ pub trait Portugal: Send + Sync {
         user: &SubUser,
         body: &str,
         patience: Patience,
-    ) -> Result<invoice_ws::Answer, Unanswered>;
+    ) -> Result<invoice_ws::InvoiceReply, Unanswered>;
 }

@@ -1,14 +1,14 @@
 //! What a certified program refuses.
 //!
 //! Each rule is one function. What is wrong with an input is an issue that names its field; what
-//! the state of a document does not allow is a [`Refusal`].
+//! the state of a document does not allow is a [`PortugalRefusal`].
 //!
 //! Source: Despacho 8632/2014, 1.10, 1.11, 2.2.1, 3.2.6 to 3.2.8 and 3.3; Decreto-Lei 28/2019.
 
 use racun_kernel::{Decimal, Issue, Issues, PaymentType};
 use time::Date;
 
-use crate::{CONSUMER, Code, Level, Number, Refusal, Region, check_zero_rate, rate_on};
+use crate::{CONSUMER, Code, Level, Number, PortugalRefusal, Region, check_zero_rate, rate_on};
 
 /// The only template of documents in Portugal.
 pub const TEMPLATE: &str = "classic";
@@ -24,10 +24,10 @@ fn refused(at: &str, message: &str) -> Issue {
 /// Accepts entities of Portugal.
 ///
 /// # Errors
-/// [`Refusal::OtherCountry`].
-pub fn check_country(country_code: Option<&str>) -> Result<(), Refusal> {
+/// [`PortugalRefusal::OtherCountry`].
+pub fn check_country(country_code: Option<&str>) -> Result<(), PortugalRefusal> {
     let is_own = country_code.is_some_and(|code| code.eq_ignore_ascii_case("PT"));
-    if is_own { Ok(()) } else { Err(Refusal::OtherCountry) }
+    if is_own { Ok(()) } else { Err(PortugalRefusal::OtherCountry) }
 }
 
 /// Refuses a draft: what is not issued is not signed, and is not printed.
@@ -77,29 +77,29 @@ pub fn check_payments(code: Code, payments: &[PaymentType]) -> Result<(), Issue>
 /// Refuses to print or send what is not signed.
 ///
 /// # Errors
-/// [`Refusal::NotSigned`].
-pub const fn check_output(is_certified: bool) -> Result<(), Refusal> {
-    if is_certified { Ok(()) } else { Err(Refusal::NotSigned) }
+/// [`PortugalRefusal::NotSigned`].
+pub const fn check_output(is_certified: bool) -> Result<(), PortugalRefusal> {
+    if is_certified { Ok(()) } else { Err(PortugalRefusal::NotSigned) }
 }
 
-/// What is done to a document or a series that there is.
+/// A change of a document that exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Act {
+pub enum Change {
     /// It is changed.
     Edit,
     /// It is deleted.
     Delete,
 }
 
-/// Refuses what is done to an issued document; a document that is not issued there is not.
+/// Refuses changes of issued documents.
 ///
 /// # Errors
-/// [`Refusal::Immutable`], [`Refusal::NotDeleted`].
-pub const fn check_act(act: Act, is_issued: bool) -> Result<(), Refusal> {
-    match (act, is_issued) {
+/// [`PortugalRefusal::Immutable`], [`PortugalRefusal::NotDeleted`].
+pub const fn check_change(change: Change, is_issued: bool) -> Result<(), PortugalRefusal> {
+    match (change, is_issued) {
         (_, false) => Ok(()),
-        (Act::Edit, true) => Err(Refusal::Immutable),
-        (Act::Delete, true) => Err(Refusal::NotDeleted),
+        (Change::Edit, true) => Err(PortugalRefusal::Immutable),
+        (Change::Delete, true) => Err(PortugalRefusal::NotDeleted),
     }
 }
 
@@ -228,14 +228,14 @@ pub struct Original<'a> {
 /// of documents decides.
 ///
 /// # Errors
-/// `required` for `linked_documents` when there is none; [`Refusal::Voided`].
+/// `required` for `linked_documents` when there is none; [`PortugalRefusal::Voided`].
 pub fn check_credit(original: Option<&Original<'_>>) -> Result<(), crate::PortugalError> {
     let Some(original) = original else {
         let message = "a credit note in Portugal names the invoice that it gives back of";
         return Err(Issue::new("required", message).at("linked_documents").into());
     };
     if original.is_voided {
-        return Err(Refusal::Voided { number: original.number.clone() }.into());
+        return Err(PortugalRefusal::Voided { number: original.number.clone() }.into());
     }
     Ok(())
 }
@@ -253,7 +253,8 @@ pub enum Ending {
 /// by a credit note, as the buyer keeps it. Never both (Despacho 8632/2014, 3.3.7 and 3.3.8).
 ///
 /// # Errors
-/// `required` or `too_long` for `reason`; [`Refusal::Rectified`]; [`Refusal::Voided`].
+/// `required` or `too_long` for `reason`; [`PortugalRefusal::Rectified`];
+/// [`PortugalRefusal::Voided`].
 pub fn check_void(
     document: &Original<'_>,
     reason: Option<&str>,
@@ -271,10 +272,10 @@ pub fn check_void(
     }
     let number = document.number.clone();
     if document.is_voided {
-        return Err(Refusal::Voided { number }.into());
+        return Err(PortugalRefusal::Voided { number }.into());
     }
     if document.is_rectified {
-        return Err(Refusal::Rectified { number }.into());
+        return Err(PortugalRefusal::Rectified { number }.into());
     }
     Ok(if has_original { Ending::Voided } else { Ending::Credited })
 }

@@ -153,7 +153,7 @@ impl Request {
         }
     }
 
-    /// What stands in the body of the SOAP envelope.
+    /// The content of the body of the SOAP envelope.
     #[must_use]
     pub fn body(&self) -> String {
         let operation = self.operation();
@@ -210,7 +210,7 @@ impl Request {
 
 /// What the service answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct SeriesReply {
     /// Its code: 2001 registered, 2002 consulted, 2003 annulled, 2004 closed; others refuse.
     pub code: u16,
     /// Its text.
@@ -251,7 +251,7 @@ pub enum Meaning {
     Failed,
 }
 
-impl Answer {
+impl SeriesReply {
     /// What it means.
     #[must_use]
     pub const fn meaning(&self) -> Meaning {
@@ -263,7 +263,7 @@ impl Answer {
         }
     }
 
-    /// Reads an answer: the SOAP message, or what stands in its body.
+    /// Reads an answer: the SOAP message, or the content of its body.
     ///
     /// # Errors
     /// When it is none.

@@ -25,14 +25,14 @@ const MAX_PLACE_CHARS: usize = 20;
 
 /// What is closed: the entity, one of its business premises, or a device of one.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Place {
+pub struct ClosedPlace {
     /// Name of the business premise, as documents bear it.
     pub premise: Option<String>,
     /// Name of the electronic device in it.
     pub device: Option<String>,
 }
 
-impl Place {
+impl ClosedPlace {
     /// The place of these names.
     ///
     /// # Errors
@@ -100,7 +100,7 @@ pub struct Count {
     /// The day.
     pub date: Date,
     /// What is closed.
-    pub place: Place,
+    pub place: ClosedPlace,
     /// What the previous closing left in the drawer.
     pub opening_cash: Decimal,
     /// What is in the drawer.
@@ -126,7 +126,7 @@ impl NewClosing {
         };
         let date = self.date.value().cloned().map_or(Ok(today), day).map_err(Issues::from);
         let date = issues.collect("date", date);
-        let place = Place::of(
+        let place = ClosedPlace::of(
             self.business_premise_name.value().cloned(),
             self.electronic_device_name.value().cloned(),
         );
@@ -301,7 +301,7 @@ pub struct Closing {
     #[serde(with = "racun_kernel::calendar::date")]
     pub date: Date,
     /// What was closed.
-    pub place: Place,
+    pub place: ClosedPlace,
     /// What the previous closing left in the drawer.
     pub opening_cash: Decimal,
     /// What came to closed days since the previous closing.

@@ -31,7 +31,7 @@ pub enum PosError {
     /// The day is closed: this is its closing.
     #[error("this day was closed before, as number {}; a closing never changes", .0.number)]
     DayClosed(Box<Closing>),
-    /// Others closed the same place meanwhile, again and again.
+    /// Each attempt lost against another request that closed the same place.
     #[error("the same place was closed at the same moment; look at its closings")]
     ClosedMeanwhile,
     /// The store failed.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
 use crate::check::{not_blank, required, text};
-use crate::known::Known;
+use crate::references::References;
 
 /// Lines that a tab may hold, and that one command may send.
 pub const MAX_LINES: usize = 500;
@@ -117,13 +117,13 @@ impl LineInput {
     pub(crate) fn into_line(
         self,
         before: Option<&TabLine>,
-        known: &Known,
+        references: &References,
         actor: &Actor,
     ) -> Result<TabLine, Issues> {
         let mut issues = Issues::default();
         let parsed = self.item_id.as_deref().map(parse_id).transpose().map_err(Issues::from);
         let item_id = issues.collect("item_id", parsed);
-        let usual = item_id.and_then(|id| usual(id, before, known));
+        let usual = item_id.and_then(|id| usual(id, before, references));
         match item_id {
             Some(Some(_)) if usual.is_none() => {
                 let message = "there is no such item in this entity; create it first, or leave \
@@ -149,7 +149,7 @@ impl LineInput {
         let name = issues.collect("name", name).flatten();
         let note = self.note.map(|note| text(note, MAX_LINE_TEXT_CHARS)).transpose();
         let note = issues.collect("note", note).flatten();
-        let taxes = self.tax_rates.map(|taxes| parse_taxes(taxes, known)).transpose();
+        let taxes = self.tax_rates.map(|taxes| parse_taxes(taxes, references)).transpose();
         let tax_rates = issues.collect("tax_rates", taxes).flatten();
         let name = name.or_else(|| usual.map(|(name, _)| name.to_owned()));
         let (Some(item_id), Some(name), Some(price)) = (item_id, name, price) else {
@@ -175,11 +175,11 @@ impl LineInput {
 fn usual<'a>(
     id: Option<ItemId>,
     before: Option<&'a TabLine>,
-    known: &'a Known,
+    references: &'a References,
 ) -> Option<(&'a str, &'a Decimal)> {
     match before.filter(|line| line.item_id == id) {
         Some(line) => Some((&line.name, &line.unit_gross_price)),
-        None => known.items.get(&id?).map(|item| (item.name.as_str(), &item.unit_gross_price)),
+        None => references.items.get(&id?).map(|item| (item.name.as_str(), &item.unit_gross_price)),
     }
 }
 
@@ -204,7 +204,7 @@ pub fn parse_id<K: Kind>(text: &str) -> Result<Id<K>, Issue> {
     text.parse().map_err(|error: InvalidId| Issue::new("invalid_id", error.to_string()))
 }
 
-fn parse_taxes(sent: Vec<TaxInput>, known: &Known) -> Result<Vec<TabTax>, Issues> {
+fn parse_taxes(sent: Vec<TaxInput>, references: &References) -> Result<Vec<TabTax>, Issues> {
     if sent.len() > MAX_LINE_TAXES {
         let message = format!("a line names at most {MAX_LINE_TAXES} taxes");
         return Err(Issue::new("too_many", message).into());
@@ -212,7 +212,7 @@ fn parse_taxes(sent: Vec<TaxInput>, known: &Known) -> Result<Vec<TabTax>, Issues
     let mut issues = Issues::default();
     let mut taxes: Vec<TabTax> = Vec::with_capacity(sent.len());
     for (n, tax) in sent.into_iter().enumerate() {
-        let Some(tax) = issues.collect(n, parse_tax(tax, known).map_err(Issues::from)) else {
+        let Some(tax) = issues.collect(n, parse_tax(tax, references).map_err(Issues::from)) else {
             continue;
         };
         if taxes.contains(&tax) {
@@ -224,10 +224,10 @@ fn parse_taxes(sent: Vec<TaxInput>, known: &Known) -> Result<Vec<TabTax>, Issues
     issues.into_result(taxes)
 }
 
-fn parse_tax(sent: TaxInput, known: &Known) -> Result<TabTax, Issue> {
+fn parse_tax(sent: TaxInput, references: &References) -> Result<TabTax, Issue> {
     let at_id = |issue: Issue| issue.at("tax_id");
     let tax_id = sent.tax_id.map(|id| parse_id(&id)).transpose().map_err(at_id)?;
-    if tax_id.is_some_and(|id| !known.taxes.contains(&id)) {
+    if tax_id.is_some_and(|id| !references.taxes.contains(&id)) {
         let message = "there is no such tax in this entity; leave it out for a bare rate";
         return Err(at_id(Issue::new("not_found", message)));
     }

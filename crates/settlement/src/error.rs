@@ -17,7 +17,7 @@ pub enum SettlementError {
     },
     /// The state of what is concerned does not allow it.
     #[error(transparent)]
-    Refused(#[from] Refusal),
+    Refused(#[from] SettlementRefusal),
     /// The store failed.
     #[error(transparent)]
     Store(StoreError),
@@ -53,7 +53,7 @@ impl Figures {
 
 /// What a state does not allow.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum SettlementRefusal {
     /// Payments would come to more than the document.
     #[error(
         "payments cannot exceed the document's total of {}; this payment may come to {} at most{}",
@@ -124,7 +124,7 @@ pub enum Refusal {
     NotInTrash,
 }
 
-impl Refusal {
+impl SettlementRefusal {
     /// The stable code for programs.
     #[must_use]
     pub const fn code(&self) -> &'static str {

@@ -8,7 +8,7 @@ use racun_kernel::{
 };
 use time::Date;
 
-use crate::error::{Refusal, SettlementError};
+use crate::error::{SettlementError, SettlementRefusal};
 use crate::payment::{MAX_NOTE_CHARS, MAX_REFERENCE_CHARS, MAX_TAG_CHARS, Payment};
 use crate::tender::Tender;
 
@@ -101,8 +101,8 @@ impl NewPayment {
     ///
     /// # Errors
     /// [`SettlementError::Invalid`] with every rule that it breaks;
-    /// [`Refusal::PaymentSystemManaged`] when it would allocate an advance to an invoice, which
-    /// linking the two does.
+    /// [`SettlementRefusal::PaymentSystemManaged`] when it would allocate an advance to an invoice,
+    /// which linking the two does.
     pub fn references(&self) -> Result<References, SettlementError> {
         self.check().map(|(references, _)| references)
     }
@@ -115,7 +115,7 @@ impl NewPayment {
                 && references.invoice_id.is_some()
                 && references.advance_invoice_id.is_some()
             {
-                return Err(Refusal::PaymentSystemManaged.into());
+                return Err(SettlementRefusal::PaymentSystemManaged.into());
             }
             self.check_sides(&references, &mut issues);
         }

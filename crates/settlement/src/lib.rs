@@ -12,7 +12,7 @@
 //! | `tender`      | tip, cash handed over, change: what is said beside what settles      |
 //! | `settleable`  | what settlement knows of a document or an expense                    |
 //! | `settlement`  | the commands: record, change, trash, restore, erase, cover, settle … |
-//! | `books`       | how commands keep totals, and how advances are reallocated           |
+//! | `ledger`       | how commands keep totals, and how advances are reallocated           |
 //! | `type_change` | a payment's other type, as a tax authority has a say in it           |
 //! | `error`       | why a command is refused, with the figures that explain it           |
 //! | `events`      | what the log tells of payments                                       |
@@ -29,22 +29,26 @@
 //! is refunded and settled of a credit note never exceeds its total. A decision takes the same time
 //! however many payments a document has, for it sees kept totals.
 
-mod books;
+#![cfg_attr(doctest, doc = include_str!("../README.md"))]
+
 mod error;
 pub mod events;
 mod input;
+mod ledger;
 mod payment;
 mod settleable;
 mod settlement;
 mod tender;
 mod type_change;
 
-pub use error::{Figures, Refusal, SettlementError};
+pub use error::{Figures, SettlementError, SettlementRefusal};
 pub use input::{NewPayment, PaymentPatch, References};
 pub use payment::{Dated, MAX_NOTE_CHARS, MAX_REFERENCE_CHARS, MAX_TAG_CHARS, PAYMENTS, Payment};
 pub use racun_kernel::PaymentType;
 pub use settleable::{Settleable, SettleableKind, SettleableStage};
-pub use settlement::{Happened, MAX_DOCUMENT_PAYMENTS, Outcome, PaymentWrite, Settlement};
+pub use settlement::{
+    MAX_DOCUMENT_PAYMENTS, PaymentWrite, Settlement, SettlementEvent, SettlementOutcome,
+};
 pub use tender::Tender;
 pub use type_change::{
     ProviderError, ProviderFault, ReportError, TypeChange, TypeChangeError, TypeChangeRule,

@@ -2,7 +2,7 @@
 
 use racun_kernel::{Currency, Decimal, Issue, Issues};
 
-use crate::error::{Figures, Refusal};
+use crate::error::{Figures, SettlementRefusal};
 
 /// What is settled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,6 +52,26 @@ pub struct Settleable {
 }
 
 impl Settleable {
+    /// An issued `kind` called `id` of `total_with_tax`, of which nothing is paid yet.
+    #[must_use]
+    pub fn issued(
+        id: String,
+        kind: SettleableKind,
+        currency: Currency,
+        total_with_tax: Decimal,
+    ) -> Self {
+        Self {
+            id,
+            kind,
+            stage: SettleableStage::Issued,
+            currency,
+            total_with_tax,
+            total_paid: Decimal::zero(),
+            total_applied: Decimal::zero(),
+            total_credited: Decimal::zero(),
+        }
+    }
+
     /// Whether nothing is left to pay, refund or use.
     #[must_use]
     pub fn is_paid(&self) -> bool {
@@ -93,44 +113,53 @@ impl Settleable {
     }
 
     /// Whether payments on it can be made or changed at all.
-    pub(crate) fn must_be_open(&self) -> Result<(), Refusal> {
+    pub(crate) fn must_be_open(&self) -> Result<(), SettlementRefusal> {
         match (self.stage, self.kind) {
-            (SettleableStage::Voided, _) => Err(Refusal::DocumentVoided { id: self.id.clone() }),
+            (SettleableStage::Voided, _) => {
+                Err(SettlementRefusal::DocumentVoided { id: self.id.clone() })
+            }
             (SettleableStage::Draft, SettleableKind::AdvanceInvoice)
             | (SettleableStage::Issued, _) => Ok(()),
-            (SettleableStage::Draft, _) => Err(Refusal::DocumentIsDraft { id: self.id.clone() }),
+            (SettleableStage::Draft, _) => {
+                Err(SettlementRefusal::DocumentIsDraft { id: self.id.clone() })
+            }
         }
     }
 
     /// Whether the sum of its payments can change.
-    pub(crate) fn must_accept(&self) -> Result<(), Refusal> {
+    pub(crate) fn must_accept(&self) -> Result<(), SettlementRefusal> {
         self.must_be_open()?;
         match (self.kind, self.stage) {
             (SettleableKind::AdvanceInvoice, SettleableStage::Issued) => {
-                Err(Refusal::AdvancePaymentLocked)
+                Err(SettlementRefusal::AdvancePaymentLocked)
             }
             _ => Ok(()),
         }
     }
 
     /// Whether `amount` is at most `maximum`, which may be below 0.
-    pub(crate) fn must_hold(&self, amount: &Decimal, maximum: Decimal) -> Result<(), Refusal> {
+    pub(crate) fn must_hold(
+        &self,
+        amount: &Decimal,
+        maximum: Decimal,
+    ) -> Result<(), SettlementRefusal> {
         if *amount <= maximum {
             return Ok(());
         }
         let maximum = if maximum.is_negative() { Decimal::zero() } else { maximum };
         let figures = Box::new(self.figures(amount.clone(), maximum));
         Err(match self.kind {
-            SettleableKind::CreditNote => Refusal::CreditExceedsRemaining(figures),
-            _ => Refusal::PaymentExceedsTotal(figures),
+            SettleableKind::CreditNote => SettlementRefusal::CreditExceedsRemaining(figures),
+            _ => SettlementRefusal::PaymentExceedsTotal(figures),
         })
     }
 
     /// Checks that what is paid still fits, after it came to another total.
     ///
     /// # Errors
-    /// [`Refusal::PaymentExceedsTotal`], or [`Refusal::CreditExceedsRemaining`] of a credit note.
-    pub fn must_hold_what_is_paid(&self) -> Result<(), Refusal> {
+    /// [`SettlementRefusal::PaymentExceedsTotal`], or [`SettlementRefusal::CreditExceedsRemaining`]
+    /// of a credit note.
+    pub fn must_hold_what_is_paid(&self) -> Result<(), SettlementRefusal> {
         if !self.total_paid.is_positive() {
             return Ok(());
         }
@@ -138,13 +167,13 @@ impl Settleable {
     }
 
     /// Whether an advance invoice is paid exactly, so that it can be issued.
-    pub(crate) fn must_be_covered(&self) -> Result<(), Refusal> {
+    pub(crate) fn must_be_covered(&self) -> Result<(), SettlementRefusal> {
         if self.is_paid() {
             return Ok(());
         }
         let missing = &self.total_with_tax - &self.total_paid;
         let figures = self.figures(missing.clone(), missing);
-        Err(Refusal::AdvanceNotFullyPaid(Box::new(figures)))
+        Err(SettlementRefusal::AdvanceNotFullyPaid(Box::new(figures)))
     }
 
     fn figures(&self, amount: Decimal, maximum: Decimal) -> Figures {

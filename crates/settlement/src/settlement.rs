@@ -5,9 +5,9 @@ use racun_kernel::{Currency, Decimal, Issue, Issues, PaymentType, Stamp};
 use racun_store::Put;
 use time::Date;
 
-use crate::books::Books;
-use crate::error::{Refusal, SettlementError};
+use crate::error::{SettlementError, SettlementRefusal};
 use crate::input::{NewPayment, PaymentPatch};
+use crate::ledger::Ledger;
 use crate::payment::Payment;
 use crate::settleable::{Settleable, SettleableKind, SettleableStage};
 
@@ -37,15 +37,15 @@ pub struct Settlement {
 /// What a command decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[must_use = "a decision does nothing until its writes are stored"]
-pub struct Outcome {
+pub struct SettlementOutcome {
     /// The payment that the command was about, as it is now.
     pub payment: Option<Payment>,
     /// What becomes of payments, allocations included.
     pub writes: Vec<PaymentWrite>,
     /// The documents whose totals or stage changed, as they are now.
     pub documents: Vec<Settleable>,
-    /// What happened, for the log.
-    pub facts: Vec<Happened>,
+    /// Events for the log.
+    pub events: Vec<SettlementEvent>,
 }
 
 /// What becomes of a payment.
@@ -82,7 +82,7 @@ impl PaymentWrite {
 
 /// The events for the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Happened {
+pub enum SettlementEvent {
     /// A payment was recorded.
     PaymentReceived(PaymentId),
     /// A payment was changed.
@@ -101,7 +101,7 @@ pub enum Happened {
     AdvanceApplied(String),
 }
 
-impl Happened {
+impl SettlementEvent {
     /// The id that it happened to.
     #[must_use]
     pub fn subject(&self) -> String {
@@ -130,11 +130,15 @@ impl Settlement {
     /// # Errors
     /// What [`NewPayment::references`] refuses; an amount that is missing or has more decimals than
     /// the currency; documents that take no payments now; too much for what is named.
-    pub fn record(self, new: NewPayment, stamp: &Stamp) -> Result<Outcome, SettlementError> {
-        let mut books = Books::open(self, stamp);
-        let payment = books.record(new)?;
-        books.settle()?;
-        Ok(books.close(Some(payment)))
+    pub fn record(
+        self,
+        new: NewPayment,
+        stamp: &Stamp,
+    ) -> Result<SettlementOutcome, SettlementError> {
+        let mut ledger = Ledger::open(self, stamp);
+        let payment = ledger.record(new)?;
+        ledger.settle()?;
+        Ok(ledger.close(Some(payment)))
     }
 
     /// Changes a payment. One that stays as it was writes nothing.
@@ -148,27 +152,27 @@ impl Settlement {
         payment: Payment,
         patch: PaymentPatch,
         stamp: &Stamp,
-    ) -> Result<Outcome, SettlementError> {
+    ) -> Result<SettlementOutcome, SettlementError> {
         must_be_by_hand(&payment)?;
         if payment.deleted_at.is_some() {
-            return Err(Refusal::InTrash.into());
+            return Err(SettlementRefusal::InTrash.into());
         }
-        let mut books = Books::open(self, stamp);
-        books.must_be_open(&payment)?;
+        let mut ledger = Ledger::open(self, stamp);
+        ledger.must_be_open(&payment)?;
         let mut after = patch.apply(&payment)?;
         if after == payment {
-            return Ok(books.close(Some(payment)));
+            return Ok(ledger.close(Some(payment)));
         }
         if after.amount != payment.amount {
-            books.take_out(&payment)?;
-            books.put_in(&after)?;
-            books.settle()?;
+            ledger.take_out(&payment)?;
+            ledger.put_in(&after)?;
+            ledger.settle()?;
         }
-        books.check_scales(&after)?;
+        ledger.check_scales(&after)?;
         after.updated_at = stamp.now();
-        books.tell(Happened::PaymentUpdated(after.id));
-        books.write(PaymentWrite::update(payment, after.clone()));
-        Ok(books.close(Some(after)))
+        ledger.add_event(SettlementEvent::PaymentUpdated(after.id));
+        ledger.write(PaymentWrite::update(payment, after.clone()));
+        Ok(ledger.close(Some(after)))
     }
 
     /// Moves a payment to the trash.
@@ -176,44 +180,52 @@ impl Settlement {
     /// # Errors
     /// [`SettlementError::NotFound`] when it is there already; for payments that the system keeps,
     /// that cover an issued advance invoice, or on voided documents.
-    pub fn trash(self, payment: Payment, stamp: &Stamp) -> Result<Outcome, SettlementError> {
+    pub fn trash(
+        self,
+        payment: Payment,
+        stamp: &Stamp,
+    ) -> Result<SettlementOutcome, SettlementError> {
         must_be_by_hand(&payment)?;
         if payment.deleted_at.is_some() {
             return Err(SettlementError::NotFound { id: payment.id.to_string() });
         }
-        let mut books = Books::open(self, stamp);
-        books.take_out(&payment)?;
-        books.settle()?;
-        let fact = Happened::PaymentDeleted(payment.id);
-        Ok(books.close_moved(payment, Some(stamp.now()), fact))
+        let mut ledger = Ledger::open(self, stamp);
+        ledger.take_out(&payment)?;
+        ledger.settle()?;
+        let event = SettlementEvent::PaymentDeleted(payment.id);
+        Ok(ledger.close_moved(payment, Some(stamp.now()), event))
     }
 
     /// Brings a payment back from the trash. On an invoice it displaces advance money, like any
     /// ordinary payment.
     ///
     /// # Errors
-    /// [`Refusal::NotInTrash`]; for payments that the system keeps; for too much, and for documents
-    /// that take no payments now.
-    pub fn restore(self, payment: Payment, stamp: &Stamp) -> Result<Outcome, SettlementError> {
+    /// [`SettlementRefusal::NotInTrash`]; for payments that the system keeps; for too much, and for
+    /// documents that take no payments now.
+    pub fn restore(
+        self,
+        payment: Payment,
+        stamp: &Stamp,
+    ) -> Result<SettlementOutcome, SettlementError> {
         must_be_by_hand(&payment)?;
         must_be_in_trash(&payment)?;
-        let mut books = Books::open(self, stamp);
-        books.put_in(&payment)?;
-        books.settle()?;
-        let fact = Happened::PaymentRestored(payment.id);
-        Ok(books.close_moved(payment, None, fact))
+        let mut ledger = Ledger::open(self, stamp);
+        ledger.put_in(&payment)?;
+        ledger.settle()?;
+        let event = SettlementEvent::PaymentRestored(payment.id);
+        Ok(ledger.close_moved(payment, None, event))
     }
 
     /// Removes a payment in the trash for good. No document is concerned.
     ///
     /// # Errors
-    /// [`Refusal::NotInTrash`], and for payments that the system keeps.
-    pub fn erase(payment: Payment) -> Result<Outcome, SettlementError> {
+    /// [`SettlementRefusal::NotInTrash`], and for payments that the system keeps.
+    pub fn erase(payment: Payment) -> Result<SettlementOutcome, SettlementError> {
         must_be_by_hand(&payment)?;
         must_be_in_trash(&payment)?;
-        let facts = vec![Happened::PaymentErased(payment.id)];
+        let events = vec![SettlementEvent::PaymentErased(payment.id)];
         let writes = vec![PaymentWrite::Delete(payment)];
-        Ok(Outcome { payment: None, writes, documents: Vec::new(), facts })
+        Ok(SettlementOutcome { payment: None, writes, documents: Vec::new(), events })
     }
 
     /// Derives the invoice's allocations again, after its links changed: it was issued with advance
@@ -221,7 +233,7 @@ impl Settlement {
     ///
     /// # Errors
     /// [`SettlementError::NotFound`] when an advance invoice is not among the documents.
-    pub fn settle(self, stamp: &Stamp) -> Result<Outcome, SettlementError> {
+    pub fn settle(self, stamp: &Stamp) -> Result<SettlementOutcome, SettlementError> {
         self.end(Vec::new(), stamp)
     }
 
@@ -231,11 +243,15 @@ impl Settlement {
     ///
     /// # Errors
     /// [`SettlementError::NotFound`] when a document that is named is not among those loaded.
-    pub fn end(self, settlements: Vec<Payment>, stamp: &Stamp) -> Result<Outcome, SettlementError> {
-        let mut books = Books::open(self, stamp);
-        books.release(settlements)?;
-        books.settle()?;
-        Ok(books.close(None))
+    pub fn end(
+        self,
+        settlements: Vec<Payment>,
+        stamp: &Stamp,
+    ) -> Result<SettlementOutcome, SettlementError> {
+        let mut ledger = Ledger::open(self, stamp);
+        ledger.release(settlements)?;
+        ledger.settle()?;
+        Ok(ledger.close(None))
     }
 
     /// Records the payments that the document `id` is made with. An invoice takes what its linked
@@ -249,10 +265,10 @@ impl Settlement {
         id: &str,
         payments: Vec<NewPayment>,
         stamp: &Stamp,
-    ) -> Result<Outcome, SettlementError> {
-        let mut books = Books::open(self, stamp);
-        cover(&mut books, id, payments)?;
-        Ok(books.close(None))
+    ) -> Result<SettlementOutcome, SettlementError> {
+        let mut ledger = Ledger::open(self, stamp);
+        cover(&mut ledger, id, payments)?;
+        Ok(ledger.close(None))
     }
 
     /// Settles `invoice`, which is to be voided, by the `credit_notes` that together give back all
@@ -260,8 +276,8 @@ impl Settlement {
     /// `released`, settlements of it by other credit notes.
     ///
     /// # Errors
-    /// As [`Settlement::record`]; [`Refusal::CreditSpent`] when the credit notes have less than
-    /// what is open, for then it is owed.
+    /// As [`Settlement::record`]; [`SettlementRefusal::CreditSpent`] when the credit notes have
+    /// less than what is open, for then it is owed.
     pub fn settle_by_credit(
         self,
         invoice: &str,
@@ -269,15 +285,15 @@ impl Settlement {
         released: Vec<Payment>,
         note: &str,
         stamp: &Stamp,
-    ) -> Result<Outcome, SettlementError> {
-        let mut books = Books::open(self, stamp);
-        books.release(released)?;
+    ) -> Result<SettlementOutcome, SettlementError> {
+        let mut ledger = Ledger::open(self, stamp);
+        ledger.release(released)?;
         for credit_note in credit_notes {
-            let amount = books.room(invoice)?.min(books.room(credit_note)?);
+            let amount = ledger.room(invoice)?.min(ledger.room(credit_note)?);
             if !amount.is_positive() {
                 continue;
             }
-            books.record(NewPayment {
+            ledger.record(NewPayment {
                 invoice_id: Some(invoice.to_owned()),
                 credit_note_id: Some(credit_note.clone()),
                 amount: Some(amount),
@@ -285,12 +301,12 @@ impl Settlement {
                 ..NewPayment::new(PaymentType::CreditNote)
             })?;
         }
-        let owed = books.room(invoice)?;
+        let owed = ledger.room(invoice)?;
         if owed.is_positive() {
-            return Err(Refusal::CreditSpent { id: invoice.to_owned(), owed }.into());
+            return Err(SettlementRefusal::CreditSpent { id: invoice.to_owned(), owed }.into());
         }
-        books.settle()?;
-        Ok(books.close(None))
+        ledger.settle()?;
+        Ok(ledger.close(None))
     }
 
     /// Issues the advance invoice `id` with `payments`; what is paid on it then covers it exactly.
@@ -299,29 +315,29 @@ impl Settlement {
     /// Hand it in as the draft that it was.
     ///
     /// # Errors
-    /// As [`Settlement::cover`]; [`Refusal::AdvanceNotFullyPaid`] with what is missing;
-    /// [`Refusal::DocumentNotDraft`]; [`SettlementError::NotFound`] when no such advance invoice is
-    /// among the documents.
+    /// As [`Settlement::cover`]; [`SettlementRefusal::AdvanceNotFullyPaid`] with what is missing;
+    /// [`SettlementRefusal::DocumentNotDraft`]; [`SettlementError::NotFound`] when no such advance
+    /// invoice is among the documents.
     pub fn issue_advance(
         self,
         id: &str,
         payments: Vec<NewPayment>,
         stamp: &Stamp,
-    ) -> Result<Outcome, SettlementError> {
-        let mut books = Books::open(self, stamp);
-        let advance = books.document(id)?;
+    ) -> Result<SettlementOutcome, SettlementError> {
+        let mut ledger = Ledger::open(self, stamp);
+        let advance = ledger.document(id)?;
         if advance.kind != SettleableKind::AdvanceInvoice {
             return Err(SettlementError::NotFound { id: id.to_owned() });
         }
         if advance.stage != SettleableStage::Draft {
-            return Err(Refusal::DocumentNotDraft { id: id.to_owned() }.into());
+            return Err(SettlementRefusal::DocumentNotDraft { id: id.to_owned() }.into());
         }
-        cover(&mut books, id, payments)?;
-        let advance = books.document(id)?;
+        cover(&mut ledger, id, payments)?;
+        let advance = ledger.document(id)?;
         advance.must_be_covered()?;
         advance.stage = SettleableStage::Issued;
-        books.tell(Happened::AdvancePaid(id.to_owned()));
-        Ok(books.close(None))
+        ledger.add_event(SettlementEvent::AdvancePaid(id.to_owned()));
+        Ok(ledger.close(None))
     }
 
     /// Gives the document `id` another total, after its lines changed.
@@ -337,17 +353,17 @@ impl Settlement {
         total_with_tax: Decimal,
         currency: Currency,
         stamp: &Stamp,
-    ) -> Result<Outcome, SettlementError> {
-        let mut books = Books::open(self, stamp);
-        books.revise(id, total_with_tax, currency)?;
-        books.settle()?;
-        Ok(books.close(None))
+    ) -> Result<SettlementOutcome, SettlementError> {
+        let mut ledger = Ledger::open(self, stamp);
+        ledger.revise(id, total_with_tax, currency)?;
+        ledger.settle()?;
+        Ok(ledger.close(None))
     }
 }
 
 /// Records the `payments` that the document `id` is made or issued with, see [`Settlement::cover`].
 fn cover(
-    books: &mut Books<'_>,
+    ledger: &mut Ledger<'_>,
     id: &str,
     payments: Vec<NewPayment>,
 ) -> Result<(), SettlementError> {
@@ -370,28 +386,30 @@ fn cover(
         if new.amount.is_none() && open.is_none() {
             open = Some((n, new));
         } else {
-            books.record(new).map_err(|error| inside(n, error))?;
+            ledger.record(new).map_err(|error| inside(n, error))?;
         }
     }
-    books.settle()?;
+    ledger.settle()?;
     if let Some((n, new)) = open {
-        let left = books.left(id)?;
+        let left = ledger.left(id)?;
         if !left.is_positive() {
             let message = "nothing is left to pay; leave this payment out";
             let issue = Issue::new("nothing_due", message).at("amount").at(n);
             return Err(Issues::from(issue).into());
         }
-        books.record(NewPayment { amount: Some(left), ..new }).map_err(|error| inside(n, error))?;
+        ledger
+            .record(NewPayment { amount: Some(left), ..new })
+            .map_err(|error| inside(n, error))?;
     }
     Ok(())
 }
 
-fn must_be_by_hand(payment: &Payment) -> Result<(), Refusal> {
-    if payment.is_system_managed() { Err(Refusal::PaymentSystemManaged) } else { Ok(()) }
+fn must_be_by_hand(payment: &Payment) -> Result<(), SettlementRefusal> {
+    if payment.is_system_managed() { Err(SettlementRefusal::PaymentSystemManaged) } else { Ok(()) }
 }
 
-fn must_be_in_trash(payment: &Payment) -> Result<(), Refusal> {
-    if payment.deleted_at.is_some() { Ok(()) } else { Err(Refusal::NotInTrash) }
+fn must_be_in_trash(payment: &Payment) -> Result<(), SettlementRefusal> {
+    if payment.deleted_at.is_some() { Ok(()) } else { Err(SettlementRefusal::NotInTrash) }
 }
 
 /// The error as found in the `n`-th payment.

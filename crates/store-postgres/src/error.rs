@@ -1,4 +1,4 @@
-//! What PostgreSQL's failures mean to the port.
+//! How errors of PostgreSQL map to the errors of the port.
 
 use diesel::result::{DatabaseErrorKind, Error};
 use diesel_async::pooled_connection::deadpool::PoolError;
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_full_disk_is_told_from_other_failures() {
+    fn a_full_disk_is_distinguished_from_other_failures() {
         let failed = |text: &str| {
             let information = Box::new(text.to_owned());
             unavailable(&Error::DatabaseError(DatabaseErrorKind::Unknown, information))
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_runs_out_of_time_is_too_expensive_and_nothing_else_is() {
+    fn only_statement_timeouts_are_too_expensive() {
         let failed = |text: &str| {
             let information = Box::new(text.to_owned());
             of_question(&Error::DatabaseError(DatabaseErrorKind::Unknown, information))

@@ -1,6 +1,9 @@
-//! The lock between processes that open the master key of a database and a change of that key. A
-//! process reads which key it is and serves with it from then on; so none may read it while a
-//! change has looked for processes and has not yet noted the new key.
+//! The advisory lock that keeps a change of the master key and the processes that use the key
+//! apart.
+//!
+//! A process reads at its start which master key the database has, and uses that key until it ends.
+//! A change of the key first checks that no process uses the old one, then stores the new one.
+//! Between the two no process may read the key, or it would go on with the old one.
 
 use diesel_async::AsyncPgConnection;
 use racun_store::StoreError;

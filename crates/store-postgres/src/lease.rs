@@ -12,9 +12,9 @@
 //!   [`WAIT`], another process does.
 //!
 //! So before another process writes, the one that was alone has either cleared its cache, or its
-//! lease has run out on its own clock. Each process also holds a shared lock, by which a process
-//! sees whether it would be of use to be alone: nothing depends on it. ADR 0014 has the whole
-//! argument.
+//! lease has run out on its own clock. Each process also holds a shared advisory lock, from
+//! which a process sees whether others are there before it tries to be alone. Correctness does not
+//! depend on that lock. ADR 0014 has the whole argument.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -55,9 +55,9 @@ const IS_ONLY_ONE: &str = "SELECT pg_try_advisory_lock(491260798320)::integer::b
 const LET_JOIN: &str = "SELECT pg_advisory_unlock(491260798320)";
 
 /// What this process knows of the epoch, for those who read and write.
-pub(crate) struct Lease(Arc<Known>);
+pub(crate) struct Lease(Arc<LeaseState>);
 
-struct Known {
+struct LeaseState {
     /// The epoch to write in, or why there is none.
     epoch: watch::Sender<Result<i64, String>>,
     /// Until when this process is certain to be alone, in microseconds since it was opened.
@@ -72,7 +72,7 @@ struct Known {
 /// That this process is alone, as it was known when a read of the cache began.
 #[derive(Clone, Copy)]
 pub(crate) struct LeaseValidity<'a> {
-    known: &'a Known,
+    shared: &'a LeaseState,
     until: u64,
 }
 
@@ -80,7 +80,7 @@ impl LeaseValidity<'_> {
     /// Whether it still holds: then it held when the cache was read. Ask after the read, for a
     /// process may be suspended in between for any time.
     pub(crate) fn held(self) -> bool {
-        self.known.now() < self.until
+        self.shared.now() < self.until
     }
 }
 
@@ -88,7 +88,7 @@ impl Lease {
     /// Begins to ask the database at `url`. Where others are said to write too, never alone.
     pub(crate) fn of(url: &str, others_write: bool, runtime: &Handle) -> Self {
         let (epoch, _) = watch::channel(Err("nothing was heard of the lease yet".to_owned()));
-        let known = Arc::new(Known {
+        let shared = Arc::new(LeaseState {
             epoch,
             valid_until: AtomicU64::new(0),
             opened: Instant::now(),
@@ -96,9 +96,9 @@ impl Lease {
             nudge: Notify::new(),
             has_ended: AtomicBool::new(false),
         });
-        let keeper = Keeper { known: Arc::clone(&known), others_write, own: None, leaving: None };
+        let keeper = Keeper { shared: Arc::clone(&shared), others_write, own: None, leaving: None };
         runtime.spawn(keeper.keep(url.to_owned()));
-        Self(known)
+        Self(shared)
     }
 
     /// The epoch to write in.
@@ -126,17 +126,17 @@ impl Lease {
         self.0.nudge.notify_one();
     }
 
-    /// It is not known whether a transaction was committed, or may be yet. What is read meanwhile
-    /// is not kept; the next epoch begins after it.
+    /// Called when the outcome of a commit is unknown. Reads are not cached from then on, and the
+    /// next epoch begins after that commit.
     pub(crate) fn lose(&self) {
-        self.0.doubt();
+        self.0.suspend();
         self.0.nudge.notify_one();
     }
 
     /// That this process is alone, if it is.
     pub(crate) fn validity(&self) -> Option<LeaseValidity<'_>> {
         let validity =
-            LeaseValidity { known: &self.0, until: self.0.valid_until.load(Ordering::SeqCst) };
+            LeaseValidity { shared: &self.0, until: self.0.valid_until.load(Ordering::SeqCst) };
         validity.held().then_some(validity)
     }
 
@@ -148,13 +148,13 @@ impl Lease {
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        self.0.doubt();
+        self.0.suspend();
         self.0.has_ended.store(true, Ordering::SeqCst);
         self.0.nudge.notify_one();
     }
 }
 
-impl Known {
+impl LeaseState {
     fn now(&self) -> u64 {
         self.microseconds(Instant::now())
     }
@@ -163,12 +163,12 @@ impl Known {
         u64::try_from(at.saturating_duration_since(self.opened).as_micros()).unwrap_or(u64::MAX)
     }
 
-    fn believe(&self, since: Instant) {
+    fn extend(&self, since: Instant) {
         self.valid_until.store(self.microseconds(since + VALID_FOR), Ordering::SeqCst);
     }
 
     /// Keeps nothing any more.
-    fn doubt(&self) {
+    fn suspend(&self) {
         self.valid_until.store(0, Ordering::SeqCst);
         self.recent.close();
     }
@@ -230,7 +230,7 @@ impl State {
 
 /// Asks the server, as long as the store is there.
 struct Keeper {
-    known: Arc<Known>,
+    shared: Arc<LeaseState>,
     others_write: bool,
     /// The epoch in which this process is alone.
     own: Option<i64>,
@@ -239,11 +239,11 @@ struct Keeper {
 
 impl Keeper {
     async fn keep(mut self, url: String) {
-        while !self.known.has_ended.load(Ordering::SeqCst) {
+        while !self.shared.has_ended.load(Ordering::SeqCst) {
             if let Err(reason) = self.attend(&url).await {
                 // A server that comes back may have forgotten what it said: see the ADR.
-                self.known.doubt();
-                self.known.explain(&reason);
+                self.shared.suspend();
+                self.shared.explain(&reason);
                 tokio::time::sleep(AGAIN).await;
             }
         }
@@ -254,12 +254,12 @@ impl Keeper {
         let session = answered(join(url)).await?;
         loop {
             let is_settled = answered(self.step(&session)).await?;
-            if self.known.has_ended.load(Ordering::SeqCst) && self.own.is_none() {
+            if self.shared.has_ended.load(Ordering::SeqCst) && self.own.is_none() {
                 return Ok(());
             }
             let pause = if is_settled { BEAT } else { HASTE };
             // Woken or not, it is time.
-            let _: Result<(), _> = timeout(pause, self.known.nudge.notified()).await;
+            let _: Result<(), _> = timeout(pause, self.shared.nudge.notified()).await;
         }
     }
 
@@ -268,16 +268,16 @@ impl Keeper {
         let asked = Instant::now();
         let seen = look(session).await?;
         let is_own = seen.state == State::Alone && self.own == Some(seen.epoch);
-        if is_own && self.known.recent.is_open() {
-            self.known.believe(asked);
-            self.known.begin(seen.epoch);
+        if is_own && self.shared.recent.is_open() {
+            self.shared.extend(asked);
+            self.shared.begin(seen.epoch);
             return Ok(true);
         }
-        self.known.doubt();
+        self.shared.suspend();
         let was_own = seen.state == State::Leaving && self.own == Some(seen.epoch - 1);
         if is_own || was_own {
             // Nothing is kept here any more: others may write.
-            self.known
+            self.shared
                 .end(if is_own { seen.epoch } else { seen.epoch - 1 }, "another epoch begins");
             end_epoch(session, seen.epoch, State::Crowd).await?;
             self.own = None;
@@ -285,11 +285,12 @@ impl Keeper {
         }
         self.own = None;
         if !is_crowd(session, &seen, &mut self.leaving).await? {
-            self.known.explain("another process was alone on the database and has not left it yet");
+            self.shared
+                .explain("another process was alone on the database and has not left it yet");
             return Ok(false);
         }
-        self.known.begin(seen.epoch);
-        if !self.others_write && !self.known.has_ended.load(Ordering::SeqCst) {
+        self.shared.begin(seen.epoch);
+        if !self.others_write && !self.shared.has_ended.load(Ordering::SeqCst) {
             self.try_to_be_alone(session, seen.epoch).await?;
         }
         Ok(true)
@@ -309,9 +310,9 @@ impl Keeper {
         batch(session, LET_JOIN).await.map_err(|error| error.to_string())?;
         if let Some(epoch) = begun? {
             self.own = Some(epoch);
-            self.known.recent.open();
-            self.known.begin(epoch);
-            self.known.believe(asked);
+            self.shared.recent.open();
+            self.shared.begin(epoch);
+            self.shared.extend(asked);
         }
         Ok(())
     }

@@ -1,14 +1,12 @@
-//! What is kept so that lists of many rows look at few: columns for what is inside bodies, and
-//! indexes.
+//! The generated columns and indexes that let lists of many rows read few of them.
 //!
 //! Row-level security lets a condition lead through an index only if its operator is leakproof:
 //! those of texts, dates, instants and booleans are, those of `jsonb` and `numeric` are not. So
-//! what is inside a body has a column that the database fills from it, and a deep page by a number
-//! is looked for in the index alone, from its beginning.
+//! a listed field inside a body has a column that the database fills from it, and a deep page by a
+//! number is found by scanning the index from its beginning.
 //!
-//! Indexes are of the rows outside the trash, and hold the default order, so that pages and counts
-//! are found in them without the rows. They ascend, for most values grow and are then added at one
-//! end.
+//! Indexes cover the rows outside the trash and include the default order, so that pages and counts
+//! are index-only scans. They ascend, because most values grow and are then added at one end.
 
 use racun_store::{Field, FieldKind, Listing, Source, State, Table};
 

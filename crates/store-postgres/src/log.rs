@@ -41,10 +41,10 @@ const SNAPSHOTS: &str = "SELECT position, snapshot FROM activities \
 
 /// What is known of the log. Facts: they stay true.
 #[derive(Debug, Default)]
-pub(crate) struct Settled(Mutex<Known>);
+pub(crate) struct Settled(Mutex<SettledPositions>);
 
 #[derive(Debug, Default)]
-struct Known {
+struct SettledPositions {
     /// Nothing comes to light any more up to this position.
     until: i64,
     /// Nothing does up to the position, once nothing runs whose id is below the other number.
@@ -52,16 +52,16 @@ struct Known {
 }
 
 impl Settled {
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn positions(&self) -> MutexGuard<'_, SettledPositions> {
         // No step leaves it half done.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Learns that nothing is running whose id is below `oldest`.
     fn learn(&self, oldest: i64) {
-        let mut known = self.known();
-        if let Some((until, _)) = known.next.take_if(|(_, own)| *own <= oldest) {
-            known.until = known.until.max(until);
+        let mut positions = self.positions();
+        if let Some((until, _)) = positions.next.take_if(|(_, own)| *own <= oldest) {
+            positions.until = positions.until.max(until);
         }
     }
 
@@ -75,17 +75,17 @@ impl Settled {
         let newest = number(newest?);
         self.learn(number(oldest?));
         let is_due = {
-            let known = self.known();
-            known.next.is_none() && known.until < newest
+            let positions = self.positions();
+            positions.next.is_none() && positions.until < newest
         };
         if is_due {
             let own = Statement::new(OWN).rows::<NumberRow>(connection);
             let oldest = Statement::new(OLDEST).rows::<NumberRow>(connection);
             let (own, oldest) = join(own, oldest).await;
-            self.known().next = Some((newest, number(own?)));
+            self.positions().next = Some((newest, number(own?)));
             self.learn(number(oldest?));
         }
-        Ok(self.known().until)
+        Ok(self.positions().until)
     }
 
     /// Entries behind `position`, in their order, as far as they are settled.

@@ -40,18 +40,18 @@ impl LookupKey {
     }
 }
 
-type Answer = Result<Vec<Stored>, StoreError>;
+type LookupResult = Result<Vec<Stored>, StoreError>;
 
 /// A lookup that waits for its answer.
 pub(crate) struct Waiter {
     /// The ids or values asked for.
     values: Vec<String>,
-    answer: oneshot::Sender<Answer>,
+    answer: oneshot::Sender<LookupResult>,
 }
 
 impl Waiter {
     /// A lookup of `values`, and the receiver of its answer.
-    pub(crate) fn new(values: Vec<String>) -> (Self, oneshot::Receiver<Answer>) {
+    pub(crate) fn new(values: Vec<String>) -> (Self, oneshot::Receiver<LookupResult>) {
         let (answer, receiver) = oneshot::channel();
         (Self { values: storable(&values).cloned().collect(), answer }, receiver)
     }
@@ -86,7 +86,7 @@ pub(crate) async fn one(
     connection: &AsyncPgConnection,
     question: &LookupKey,
     values: &[String],
-) -> Answer {
+) -> LookupResult {
     let found = find(connection, question, &storable(values).collect()).await?;
     Ok(found.into_iter().map(|row| Stored { id: row.id, body: row.body }).collect())
 }

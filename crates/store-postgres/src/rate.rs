@@ -1,4 +1,4 @@
-//! Requests, counted for all processes: those that come at one moment are counted by one statement.
+//! Counts requests for all processes. Requests that arrive at the same moment share a statement.
 
 use std::collections::BTreeMap;
 

@@ -90,7 +90,7 @@ async fn counted_first(
         return Ok((Vec::new(), 0));
     }
     let sorts = total <= FEW && !filter::has_state_index(query);
-    // Others may have used the connection meanwhile.
+    // Others may have used the connection in between.
     let seen = see(connection, tenant.as_str(), planning);
     let page = page(table, tenant, query, sorts).rows_until(connection, reads_on(query));
     let (seen, rows) = join(seen, page).await;

@@ -21,16 +21,16 @@ use crate::{lookup_batch, no_answer, read, tally};
 /// A read. Equal reads share an answer.
 pub(crate) trait ReadQuery: Clone + Eq + Hash + Send + Sync + 'static {
     /// What is read.
-    type Answer: Clone + Send + 'static;
+    type Output: Clone + Send + 'static;
 
     /// Reads it.
     fn read<'a>(
         &'a self,
         connection: &'a AsyncPgConnection,
-    ) -> BoxFuture<'a, Result<Self::Answer, StoreError>>;
+    ) -> BoxFuture<'a, Result<Self::Output, StoreError>>;
 }
 
-type Sender<Q> = oneshot::Sender<Result<<Q as ReadQuery>::Answer, StoreError>>;
+type Sender<Q> = oneshot::Sender<Result<<Q as ReadQuery>::Output, StoreError>>;
 
 /// Callers, by what they read.
 pub(crate) struct SingleFlight<Q: ReadQuery>(Batcher<Q, Sender<Q>>);
@@ -54,7 +54,7 @@ impl<Q: ReadQuery> SingleFlight<Q> {
     }
 
     /// The answer to `question`.
-    pub(crate) async fn ask(&self, question: Q) -> Result<Q::Answer, StoreError> {
+    pub(crate) async fn ask(&self, question: Q) -> Result<Q::Output, StoreError> {
         let (sender, answer) = oneshot::channel();
         self.0.pass(question, sender).await;
         answer.await.unwrap_or_else(|_| Err(no_answer()))
@@ -70,12 +70,12 @@ pub(crate) struct PageOf {
 }
 
 impl ReadQuery for PageOf {
-    type Answer = (Vec<Stored>, i64);
+    type Output = (Vec<Stored>, i64);
 
     fn read<'a>(
         &'a self,
         connection: &'a AsyncPgConnection,
-    ) -> BoxFuture<'a, Result<Self::Answer, StoreError>> {
+    ) -> BoxFuture<'a, Result<Self::Output, StoreError>> {
         read::list(connection, self.table, &self.tenant, &self.query).boxed()
     }
 }
@@ -88,24 +88,24 @@ pub(crate) struct FiguresOf {
 }
 
 impl ReadQuery for FiguresOf {
-    type Answer = Vec<Vec<TallyRow>>;
+    type Output = Vec<Vec<TallyRow>>;
 
     fn read<'a>(
         &'a self,
         connection: &'a AsyncPgConnection,
-    ) -> BoxFuture<'a, Result<Self::Answer, StoreError>> {
+    ) -> BoxFuture<'a, Result<Self::Output, StoreError>> {
         tally::tallies(connection, &self.tenant, &self.tallies).boxed()
     }
 }
 
 /// Several reads in one round trip.
 impl ReadQuery for Vec<Read> {
-    type Answer = Vec<Rows>;
+    type Output = Vec<Rows>;
 
     fn read<'a>(
         &'a self,
         connection: &'a AsyncPgConnection,
-    ) -> BoxFuture<'a, Result<Self::Answer, StoreError>> {
+    ) -> BoxFuture<'a, Result<Self::Output, StoreError>> {
         let answers = self.iter().map(|read| answer(connection, read));
         join_all(answers).map(Ok).boxed()
     }

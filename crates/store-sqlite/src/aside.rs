@@ -1,4 +1,4 @@
-//! The file as it was before an upgrade, kept beside it until the user removes it.
+//! The backup of the file that an upgrade makes first and leaves until the user removes it.
 
 use std::fs::{self, File};
 use std::io::ErrorKind;

@@ -1,13 +1,13 @@
-//! What lists of many rows are found by: the listed fields of a tenant's rows, field by field,
-//! apart from the rows themselves.
+//! A column store beside the rows, for lists of many rows: the listed fields of a tenant's rows,
+//! field by field.
 //!
-//! An index for each order would cost a page of the log for each, at every commit. So the rows
-//! outside the trash are kept once more as **segments**: ranges of ids, in their order, and of each
-//! segment every listed field as one blob ([`crate::column`]). A list looks through the blobs of
-//! the fields that it names: a few megabytes for half a million rows. A row that is written is
-//! noted among the **fresh** ones, with the bytes of its fields, in the same commit; what is said
-//! of it in a segment no longer counts. When there are enough of them, the writer puts them into
-//! their segments. At any moment segments and fresh rows together say exactly what the table does.
+//! An index for each order would write one more page at every commit. Instead the rows outside the
+//! trash are stored a second time in **segments**: ranges of ids in ascending order, and for each
+//! segment every listed field as one blob ([`crate::column`]). A list scans only the blobs of the
+//! fields that it names: a few megabytes for half a million rows. A commit adds each row that it
+//! writes to the **fresh** rows, with the bytes of its fields; they override the row's values in
+//! its segment. When there are enough fresh rows, the writer merges them into their segments.
+//! Segments and fresh rows together always equal the table.
 
 use std::collections::BTreeMap;
 

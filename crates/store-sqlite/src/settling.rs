@@ -1,5 +1,4 @@
-//! When fresh rows are put into segments: after a commit, by the thread that writes, a few at a
-//! time.
+//! Merges fresh rows into segments: after a commit, on the writing thread, a few rows at a time.
 
 use std::collections::HashMap;
 

@@ -369,7 +369,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_full_disk_is_told_until_there_is_room_and_reads_go_on() {
+    async fn a_full_disk_is_reported_until_there_is_room_and_reads_go_on() {
         let store = SqliteStore::in_memory(&[&SAMPLES]).unwrap();
         let pages = async |more: i64| {
             let set = move |connection: &mut Connection| {
@@ -387,7 +387,7 @@ mod tests {
         let port: &dyn Store = &store;
         port.insert(vec![sample("smp_1", 1)], Vec::new()).await.unwrap();
         pages(0).await;
-        assert_eq!(port.ping().await, Ok(()), "nobody has met it yet");
+        assert_eq!(port.ping().await, Ok(()), "no write has failed yet");
         let refused = port.insert(vec![sample("smp_2", 1_000_000)], Vec::new()).await;
         assert_eq!(refused, Err(StoreError::Full));
         assert_eq!(port.ping().await, Err(StoreError::Full));
@@ -433,7 +433,7 @@ mod tests {
         for _ in 0..readers::OF_ONE_TENANT {
             starts.recv().await.unwrap();
         }
-        // A further list of the account waits; who asks to be let in is looked up meanwhile.
+        // A further list of the account waits; the look-up of a login does not wait for it.
         let list = tokio::spawn({
             let store = Arc::clone(&store);
             async move { store.list(&SAMPLES, &account, &ListQuery::first_page(&SAMPLES)).await }

@@ -1,4 +1,4 @@
-//! Tallies: SQLite finds the rows, and the kernel counts them. No number is added up in SQL.
+//! Tallies: SQLite finds the rows, and crate `store` counts them. No number is added up in SQL.
 
 use racun_kernel::Tenant;
 use racun_kernel::calendar::parse_date;

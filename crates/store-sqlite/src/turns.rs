@@ -133,7 +133,7 @@ mod tests {
         let next = || turns.next().map(|turn| (turn.what, turn.whose)).unwrap();
         let first = next();
         assert_eq!(first.0, 0);
-        assert_eq!(next().0, 100, "whoever came last does not wait for ten");
+        assert_eq!(next().0, 100, "the last caller does not wait for ten");
         assert_eq!(next().0, 200);
         assert_eq!(next().0, 1);
         turns.push("modest", 101).await;
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_waits_is_run_before_the_end_and_has_few_places() {
+    async fn waiting_reads_run_before_the_end_and_are_bounded() {
         let turns = Arc::new(Turns::new(2, 1));
         turns.push("a", 1).await;
         turns.push("a", 2).await;

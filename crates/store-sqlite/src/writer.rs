@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn when_the_commit_fails_nobody_is_told_otherwise() {
+    fn a_failed_commit_is_reported_to_every_caller() {
         let mut connection = prepared();
         // A reference that is checked at the commit only, and holds for no row called smp_bad.
         let fault = "

@@ -1,7 +1,8 @@
 //! A read cache for stores that see every write: SQLite, and PostgreSQL while this process is the
 //! only writer.
-//! What every request needs (the key's owner, the account's
-//! entities) is then read once and cached until it changes. A writer invalidates the affected rows
+//!
+//! What every request needs (the key's owner, the account's entities) is read once and cached until
+//! it changes. A writer invalidates the affected rows
 //! before it sends the commit, and reports the commit's end before any caller is answered. Between
 //! the two, these rows are neither cached nor answered from the cache, so that no caller reads an
 //! old value after another has read the new one.
@@ -206,7 +207,7 @@ impl ReadCache {
         }
         let known = state.known(scope);
         let cleared = if known.answers.len() >= MAX_ANSWERS { known.clear() } else { 0 };
-        // Another read of the same key may have cached it meanwhile, and is counted already.
+        // Another read of the same key may have cached it already, and then it is counted.
         let added = match known.answers.insert(asked, Arc::clone(answer)) {
             None => bytes,
             Some(_) => 0,

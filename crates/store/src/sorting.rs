@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_key_has_no_number() {
+    fn invalid_keys_have_no_number() {
         for key in ["", "2", "0", "0~", "1500", "ž", "149999x"] {
             assert_eq!(number(key), None, "{key}");
         }

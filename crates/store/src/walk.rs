@@ -4,8 +4,8 @@ use racun_kernel::Tenant;
 
 use crate::{ListQuery, Record, Store, StoreError, Table};
 
-/// Goes through rows of a tenant's table, page by page. Rows that change meanwhile keep their
-/// places.
+/// Goes through rows of a tenant's table, page by page, in an order that changes of rows do not
+/// alter.
 pub struct Walk {
     table: &'static Table,
     tenant: Tenant,

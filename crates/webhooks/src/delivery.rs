@@ -6,7 +6,7 @@ use racun_store::Field;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
-use crate::{Answer, Endpoint, EndpointId, Generation, Owner, Schedule, Undelivered};
+use crate::{Endpoint, EndpointId, Generation, Owner, ReceiverResponse, Schedule, Undelivered};
 
 /// What a test is called. Nothing subscribes to it: it goes to the endpoint that is tested.
 pub const TEST_EVENT: &str = "webhook.test";
@@ -234,7 +234,7 @@ impl Delivery {
     }
 
     /// Notes what came of it.
-    pub(crate) fn note(&mut self, outcome: &Result<Answer, Undelivered>, arrived: bool) {
+    pub(crate) fn note(&mut self, outcome: &Result<ReceiverResponse, Undelivered>, arrived: bool) {
         self.status = if arrived { DeliveryStatus::Success } else { DeliveryStatus::Failed };
         match outcome {
             Ok(answer) => {

@@ -47,12 +47,13 @@ pub use endpoint::{
 pub use error::{Refused, WebhookError};
 pub use input::{Accepts, EarlierInput, Rules};
 pub use owner::{EndpointId, Generation, Owner};
-pub use port::{Answer, Courier, Post, Undelivered};
+pub use port::{Courier, Post, ReceiverResponse, Undelivered};
 pub use queue::{
-    DUE_DELIVERIES, DueDelivery, Settled, Taking, due_by, due_for, give_back, settle, take, unpark,
+    DUE_DELIVERIES, DueDelivery, LeaseAttempt, Settled, due_by, due_for, release, resume, settle,
+    take,
 };
 pub use request::USER_AGENT;
-pub use schedule::{PERMANENT_STATUSES, Schedule, Verdict, judge};
+pub use schedule::{AttemptVerdict, PERMANENT_STATUSES, Schedule, judge};
 pub use signature::{MASKED_SECRET, body_signature, new_secret, standard_signature};
 pub use url::{MAX_URL_CHARS, Schemes, check_url};
 

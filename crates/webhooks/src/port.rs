@@ -17,7 +17,7 @@ pub struct Post {
 
 /// What a receiver answered, whatever the status.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct ReceiverResponse {
     /// The HTTP status. Redirects are not followed, so that 301 is an answer like any other.
     pub status: u16,
     /// The beginning of the body, at most 4 KiB, as text.
@@ -55,5 +55,5 @@ pub trait Courier: Send + Sync {
     ///
     /// # Errors
     /// [`Undelivered`].
-    async fn post(&self, post: &Post) -> Result<Answer, Undelivered>;
+    async fn post(&self, post: &Post) -> Result<ReceiverResponse, Undelivered>;
 }

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
 use crate::{
-    Answer, Delivery, DeliveryStatus, Endpoint, EndpointId, Owner, Schedule, Undelivered, Verdict,
-    judge,
+    AttemptVerdict, Delivery, DeliveryStatus, Endpoint, EndpointId, Owner, ReceiverResponse,
+    Schedule, Undelivered, judge,
 };
 
 /// An event that is to be sent to an endpoint: what workers find its deliveries by. It keeps its
@@ -112,7 +112,7 @@ fn in_order_of(field: &str, clauses: Vec<Clause>, limit: usize) -> ListQuery {
 
 /// What becomes of a due delivery when a worker takes it.
 #[derive(Debug, Default)]
-pub struct Taking {
+pub struct LeaseAttempt {
     /// The attempt to make now; `None` when there is none.
     pub send: Option<(Delivery, DueDelivery)>,
     /// What is written.
@@ -132,7 +132,7 @@ pub fn take(
     worker: &str,
     schedule: &Schedule,
     stamp: &Stamp,
-) -> Taking {
+) -> LeaseAttempt {
     let (attempt, log) = match (delivery, endpoint) {
         (None, _) => (None, Vec::new()),
         (Some(before), None) => {
@@ -151,7 +151,7 @@ pub fn take(
         Some((_, taken)) => Put::update(due, taken),
         None => Put::delete(due),
     };
-    Taking { send, puts: std::iter::once(place).chain(log).collect() }
+    LeaseAttempt { send, puts: std::iter::once(place).chain(log).collect() }
 }
 
 /// The attempt to make, of or after `before`, and what is written in the log.
@@ -215,7 +215,7 @@ pub struct Settled {
 pub fn settle(
     before: &Delivery,
     due: &DueDelivery,
-    outcome: &Result<Answer, Undelivered>,
+    outcome: &Result<ReceiverResponse, Undelivered>,
     endpoint: Option<&mut Endpoint>,
     schedule: &Schedule,
     stamp: &Stamp,
@@ -223,15 +223,15 @@ pub fn settle(
     let now = stamp.now();
     let verdict = judge(before.generation, outcome);
     let mut delivery = before.clone();
-    delivery.note(outcome, verdict == Verdict::Delivered);
+    delivery.note(outcome, verdict == AttemptVerdict::Delivered);
     delivery.completed_at = Some(now);
     let first_at = *delivery.first_attempt_at.get_or_insert(now);
-    if verdict == Verdict::Failed && delivery.attempt < delivery.max_attempts {
+    if verdict == AttemptVerdict::Failed && delivery.attempt < delivery.max_attempts {
         delivery.next_retry_at =
             schedule.next_at(delivery.generation, delivery.attempt, first_at, now);
     }
     let exhausted =
-        verdict == Verdict::Failed && delivery.next_retry_at.is_none() && !delivery.is_test;
+        verdict == AttemptVerdict::Failed && delivery.next_retry_at.is_none() && !delivery.is_test;
     let mut disabled = false;
     if let Some(endpoint) = endpoint {
         endpoint.last_delivery_at = Some(now);
@@ -254,7 +254,7 @@ pub fn settle(
 /// The row of `parked`, which is to be sent now that its endpoint is active, from its first attempt
 /// on.
 #[must_use]
-pub fn unpark(
+pub fn resume(
     parked: &Delivery,
     endpoint: &Endpoint,
     schedule: &Schedule,
@@ -266,6 +266,6 @@ pub fn unpark(
 
 /// Gives back what was taken and not sent.
 #[must_use]
-pub fn give_back(due: &DueDelivery, stamp: &Stamp) -> Put {
+pub fn release(due: &DueDelivery, stamp: &Stamp) -> Put {
     Put::update(due, &DueDelivery { due_at: stamp.now(), taken_by: None, ..due.clone() })
 }

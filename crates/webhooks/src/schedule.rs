@@ -2,7 +2,7 @@
 
 use time::{Duration, OffsetDateTime};
 
-use crate::{Answer, Generation, Undelivered};
+use crate::{Generation, ReceiverResponse, Undelivered};
 
 /// Statuses after which a delivery is not tried again (`interface.md`, Retry policy).
 pub const PERMANENT_STATUSES: [u16; 6] = [400, 401, 403, 404, 405, 410];
@@ -95,7 +95,7 @@ impl Schedule {
 
 /// What came of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum AttemptVerdict {
     /// The receiver has it.
     Delivered,
     /// The receiver will never take it.
@@ -108,15 +108,18 @@ pub enum Verdict {
 /// [`PERMANENT_STATUSES`] refuse, which the earlier generation does not know; a redirect is a
 /// failure.
 #[must_use]
-pub fn judge(generation: Generation, outcome: &Result<Answer, Undelivered>) -> Verdict {
+pub fn judge(
+    generation: Generation,
+    outcome: &Result<ReceiverResponse, Undelivered>,
+) -> AttemptVerdict {
     match outcome {
-        Ok(answer) if (200..300).contains(&answer.status) => Verdict::Delivered,
+        Ok(answer) if (200..300).contains(&answer.status) => AttemptVerdict::Delivered,
         Ok(answer)
             if generation == Generation::Current && PERMANENT_STATUSES.contains(&answer.status) =>
         {
-            Verdict::Refused
+            AttemptVerdict::Refused
         }
-        Ok(_) | Err(Undelivered::Forbidden(_) | Undelivered::Failed(_)) => Verdict::Failed,
+        Ok(_) | Err(Undelivered::Forbidden(_) | Undelivered::Failed(_)) => AttemptVerdict::Failed,
     }
 }
 
@@ -165,17 +168,19 @@ mod tests {
     fn every_status_is_judged_as_the_interface_says() {
         for status in 100..600 {
             let (body, took) = (String::new(), std::time::Duration::ZERO);
-            let outcome = Ok(Answer { status, body, took });
+            let outcome = Ok(ReceiverResponse { status, body, took });
             let (now, earlier) = match status {
-                200..300 => (Verdict::Delivered, Verdict::Delivered),
-                400 | 401 | 403 | 404 | 405 | 410 => (Verdict::Refused, Verdict::Failed),
-                _ => (Verdict::Failed, Verdict::Failed),
+                200..300 => (AttemptVerdict::Delivered, AttemptVerdict::Delivered),
+                400 | 401 | 403 | 404 | 405 | 410 => {
+                    (AttemptVerdict::Refused, AttemptVerdict::Failed)
+                }
+                _ => (AttemptVerdict::Failed, AttemptVerdict::Failed),
             };
             assert_eq!(judge(Generation::Current, &outcome), now, "{status}");
             assert_eq!(judge(Generation::Earlier, &outcome), earlier, "{status}");
         }
         for reason in [Undelivered::Forbidden(String::new()), Undelivered::Failed(String::new())] {
-            assert_eq!(judge(Generation::Current, &Err(reason)), Verdict::Failed);
+            assert_eq!(judge(Generation::Current, &Err(reason)), AttemptVerdict::Failed);
         }
     }
 }

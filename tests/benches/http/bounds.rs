@@ -44,10 +44,10 @@ pub async fn memory() {
         let mut clients = JoinSet::new();
         for client in 0..CLIENTS {
             let (account, pdf) = accounts[client % accounts.len()].clone();
-            let nobody = racun.client();
+            let anonymous = racun.client();
             clients.spawn(async move {
                 for n in 0..500 / CLIENTS + 1 {
-                    one(&nobody, &account, &pdf, round * 500 + client * 50 + n).await;
+                    one(&anonymous, &account, &pdf, round * 500 + client * 50 + n).await;
                 }
             });
         }
@@ -58,12 +58,12 @@ pub async fn memory() {
     aim("most resident memory", &format!("{most} kB"), "< 200 MB", most < 200_000);
 }
 
-async fn one(nobody: &Client, account: &Account, pdf: &str, n: usize) {
+async fn one(anonymous: &Client, account: &Account, pdf: &str, n: usize) {
     let login = json!({ "email": account.email, "password": "correct horse 1" });
-    nobody.post("/users/login", &login).await.expect(200);
+    anonymous.post("/users/login", &login).await.expect(200);
     if n.is_multiple_of(2) {
         let wanted = json!({ "email": format!("{n}-{}", account.email) });
-        nobody.post("/users/password-reset", &wanted).await;
+        anonymous.post("/users/password-reset", &wanted).await;
     }
     if n.is_multiple_of(10) {
         let printed = account.api.try_send("GET", pdf, None).await.expect("an answer");
@@ -114,7 +114,7 @@ pub async fn neighbours() {
         unread.push(reader);
     }
     let beside = good_client(&racun, &good, path);
-    line("beside lists that nobody reads", beside);
+    line("beside lists that are not read", beside);
     let most = resident(&racun);
     aim(
         "99 % beside unread lists",

@@ -58,7 +58,7 @@ pub async fn measure(data: Data, count: impl FnOnce()) -> Rates {
     for endpoint in beside {
         rates.beside = rates.beside.max(endpoint.rate(&account).await);
     }
-    assert!(silent.count() > 0, "nothing was sent to whoever does not answer");
+    assert!(silent.count() > 0, "nothing was sent to the receiver that does not answer");
     rates
 }
 

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant, SystemTime};
 use racun_authorities::{Clients, Endpoint, Endpoints, Systems};
 use racun_fiscal::furs::{Invoice, IssueArguments, Operator};
 use racun_fiscal::{
-    Authorities as _, Authority, Header, Identity, Message, MessageId, Numbering, Patience, Place,
-    Sale, SaleKind, SaleTax,
+    Authorities as _, Authority, Header, Identity, Message, MessageId, Numbering, Patience,
+    PlaceOfIssue, Sale, SaleKind, SaleTax,
 };
 use racun_kernel::{Decimal, Environment, PaymentType};
 
@@ -52,7 +52,8 @@ async fn report(clients: Arc<Clients>, identity: Identity, start: Instant) -> Ve
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let issued_at = Authority::Furs.local(SystemTime::now().into());
         let device = "BARE".to_owned();
-        let place = Place { premise: PREMISE.to_owned(), device, numbering: Numbering::PerDevice };
+        let place =
+            PlaceOfIssue { premise: PREMISE.to_owned(), device, numbering: Numbering::PerDevice };
         let arguments = IssueArguments {
             sale: &sale,
             tax_number: TAX_NUMBER.to_owned(),

@@ -92,12 +92,12 @@ impl Measured {
 
     fn print(self) {
         let told = |name| told(name, self.clients);
-        let bare = line(&told("nobody asks for nothing (GET /health/live)"), self.bare);
+        let bare = line(&told("anonymous, nothing (GET /health/live)"), self.bare);
         let known = line(&told("an entity is read with a key"), self.known);
         let counted = line(&told("the same, counted"), self.counted);
         let made = line(&told("a customer is made"), self.made);
         let once = line(&told("the same, counted and under a key"), self.made_once);
-        println!("{:<52} {:>10}", "known and counted beside nobody", ratio(counted, bare));
+        println!("{:<52} {:>10}", "known and counted beside anonymous", ratio(counted, bare));
         println!("{:<52} {:>10}", "counted beside not counted", ratio(counted, known));
         // A key costs a second commit, of the answer, so this is about a half.
         println!("{:<52} {:>10}", "counted and under a key beside neither", ratio(once, made));

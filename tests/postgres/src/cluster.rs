@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail, ensure};
 
 use crate::binaries::Binaries;
-use crate::home::{Home, Place};
+use crate::home::{Home, Medium};
 use crate::supervision::{self, Patience};
 use crate::{account, names, sql, waiting};
 
@@ -79,8 +79,8 @@ impl Cluster {
     pub(crate) fn start_with(durability: Durability, patience: Patience) -> anyhow::Result<Self> {
         let binaries = Binaries::find_or_install()?;
         let place = match durability {
-            Durability::Durable => Place::Disk,
-            Durability::Fast => Place::Memory,
+            Durability::Durable => Medium::Disk,
+            Durability::Fast => Medium::Memory,
         };
         let pg_ctl = binaries.path("pg_ctl");
         let home = Home::create(place, account::of_server()?, &pg_ctl, patience)?;

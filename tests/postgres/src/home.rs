@@ -20,7 +20,7 @@ const MEMORY_NEEDED_KB: u64 = 300 * 1024;
 
 /// Where a cluster's files should be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Medium {
     /// In memory when there is room, for speed.
     Memory,
     /// On a disk, when there is one, for what fsync means.
@@ -38,12 +38,12 @@ pub(crate) struct Home {
 impl Home {
     /// Makes the folder, with this process as its first user.
     pub(crate) fn create(
-        place: Place,
+        medium: Medium,
         account: Option<Account>,
         pg_ctl: &Path,
         patience: Patience,
     ) -> anyhow::Result<Self> {
-        let path = make_folder(&candidates(place), account)?;
+        let path = make_folder(&candidates(medium), account)?;
         let guarded = || {
             let heartbeat = Some(Heartbeat::start(&path)?);
             let supervisor = supervision::supervise(&path, pg_ctl, account, patience)?;
@@ -100,18 +100,18 @@ pub(crate) fn remove(path: &Path) {
     }
 }
 
-fn candidates(place: Place) -> Vec<PathBuf> {
+fn candidates(medium: Medium) -> Vec<PathBuf> {
     let mut usual = vec![std::env::temp_dir(), PathBuf::from("/tmp"), PathBuf::from("/var/tmp")];
     usual.dedup();
-    match place {
-        Place::Memory => {
+    match medium {
+        Medium::Memory => {
             let memory = PathBuf::from(MEMORY);
             let roomy = filesystem(&memory).is_some_and(|found| found.free_kb >= MEMORY_NEEDED_KB);
             if roomy {
                 usual.insert(0, memory);
             }
         }
-        Place::Disk => {
+        Medium::Disk => {
             // Stable: the temp folder stays first among the disks.
             usual.sort_by_key(|path| filesystem(path).is_none_or(|found| found.in_memory));
             if usual.first().and_then(|path| filesystem(path)).is_none_or(|found| found.in_memory) {

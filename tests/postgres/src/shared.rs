@@ -40,24 +40,25 @@ pub(crate) fn url() -> anyhow::Result<String> {
 fn find_or_start() -> anyhow::Result<Shared> {
     let _one_at_a_time = state::lock("lock")?;
     let file = state::folder()?.join("cluster");
-    if let Some(known) = Known::read(&file)
+    if let Some(known) = ClusterFile::read(&file)
         && let Some(heartbeat) = known.usable()?
     {
         return Ok(Shared { url: known.url, _hold: Hold::Found(heartbeat) });
     }
     let cluster = Cluster::start(Durability::Fast)?;
-    let known = Known { folder: cluster.folder().to_path_buf(), url: cluster.url("postgres") };
+    let known =
+        ClusterFile { folder: cluster.folder().to_path_buf(), url: cluster.url("postgres") };
     known.write(&file)?;
     Ok(Shared { url: known.url, _hold: Hold::Started(cluster) })
 }
 
 /// What one process tells the others about the cluster that it started.
-struct Known {
+struct ClusterFile {
     folder: PathBuf,
     url: String,
 }
 
-impl Known {
+impl ClusterFile {
     fn read(file: &Path) -> Option<Self> {
         let text = fs::read_to_string(file).ok()?;
         let (folder, url) = text.trim_end().split_once('\n')?;
@@ -81,7 +82,7 @@ impl Known {
         }
         let dead = match cluster::answers(&self.url, &self.folder.join("data")) {
             Ok(ours) => !ours,
-            Err(error) if sql::nobody_listens(&error) => true,
+            Err(error) if sql::a_closed_port_is_a_failure(&error) => true,
             Err(error) => {
                 let folder = self.folder.display();
                 return Err(error.context(format!("the cluster in {folder} does not let us in")));

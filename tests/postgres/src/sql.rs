@@ -66,7 +66,7 @@ pub(crate) fn with<T: Send>(
 }
 
 /// Whether an error of [`with`] means that no server listens there.
-pub(crate) fn nobody_listens(error: &anyhow::Error) -> bool {
+pub(crate) fn a_closed_port_is_a_failure(error: &anyhow::Error) -> bool {
     error
         .chain()
         .filter_map(|cause| cause.downcast_ref::<io::Error>())

@@ -125,9 +125,9 @@ fn invoice(reference: &str) -> Value {
 }
 
 /// The server answers again once it has noticed that its connections are gone.
-async fn ready_again(nobody: &Client) {
+async fn ready_again(anonymous: &Client) {
     for _ in 0..200 {
-        if nobody.get("/health/ready").await.status == 200 {
+        if anonymous.get("/health/ready").await.status == 200 {
             return;
         }
         tokio::time::sleep(Duration::from_millis(50)).await;

@@ -48,7 +48,7 @@ async fn a_file_that_was_acknowledged_survives_a_kill(store: StoreKind) {
         stranger.get(&path).await.expect(404);
     }
     stranger.delete(&path).await.expect(404);
-    assert!(stranger.all("/files").await.is_empty(), "nobody sees another's files");
+    assert!(stranger.all("/files").await.is_empty(), "files of another account are hidden");
     assert_eq!(api.get(&path).await.status, 200, "it is still there");
 }
 

@@ -184,7 +184,7 @@ impl Lane {
         let is_it = |line: &str| {
             line.contains(message_id) && line.contains("an answer is not the authority's")
         };
-        for _ in 0..100 {
+        for _ in 0..1_000 {
             if self.racun.log().lines().any(is_it) {
                 return;
             }

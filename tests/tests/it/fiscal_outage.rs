@@ -50,7 +50,7 @@ async fn an_outage_of_the_authorities_ends_with_everything_confirmed(store: Stor
     }
     let issued = sell(&taxpayers).await;
     for authority in AUTHORITIES {
-        assert!(offices.invoices(authority, "P1").is_empty(), "nobody was there");
+        assert!(offices.invoices(authority, "P1").is_empty(), "no message arrived");
         offices.mend(authority).await;
         let now_and_then = When { percent: Some(10), ..When::default() };
         offices.plan(authority, Fault::Page(Page::ServerError), now_and_then);

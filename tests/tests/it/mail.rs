@@ -41,15 +41,15 @@ async fn a_document_goes_out_and_is_seen_behind_its_link(store: racun_tests::Sto
     assert_eq!(seen.get("entity_id"), None);
 
     // A new password, by the mail alone.
-    let nobody = racun.client();
-    nobody.post("/users/password-reset", &json!({ "email": account.email })).await;
-    nobody.post("/users/password-reset", &json!({ "email": "nobody@example.com" })).await;
+    let anonymous = racun.client();
+    anonymous.post("/users/password-reset", &json!({ "email": account.email })).await;
+    anonymous.post("/users/password-reset", &json!({ "email": "nobody@example.com" })).await;
     let token = token_in(&mails(&racun, "reset_", 1).await[0], "reset_");
     let confirm = json!({ "token": token, "password": "another horse 2" });
     let path = "/users/password-reset/confirm";
-    assert_eq!(nobody.post(path, &confirm).await.status, 204);
+    assert_eq!(anonymous.post(path, &confirm).await.status, 204);
     assert_eq!(account.user.get("/users/me").await.status, 401);
-    assert_eq!(nobody.post(path, &confirm).await.status, 422);
+    assert_eq!(anonymous.post(path, &confirm).await.status, 422);
     assert!(mails_so_far(&racun, "nobody@example.com").is_empty());
 }
 

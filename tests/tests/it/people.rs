@@ -33,13 +33,13 @@ struct Squatted {
 impl Squatted {
     async fn make(racun: &Racun) -> Self {
         let account = Account::sign_up(racun).await;
-        let nobody = racun.client();
+        let anonymous = racun.client();
         let wanted = json!({ "name": "Corp", "country": "Slovenia", "environment": "live" });
         let entity = text(&account.user.create("/entities", &wanted).await, "id");
         let account = Account { entity: entity.clone(), ..account };
         let squatter = account.user.clone().with("x-entity-id", &entity);
         let email = format!("accomplice-of-{}", account.email);
-        let accomplice = account.colleague(&nobody, &email, "admin").await;
+        let accomplice = account.colleague(&anonymous, &email, "admin").await;
         let mail = mails(racun, &format!("To: {}", account.email), 1).await;
         assert_eq!(mail.len(), 1, "the squatter reads none");
         // The accomplice owns their address, so what they make is live.
@@ -47,17 +47,17 @@ impl Squatted {
         asked.expect(204);
         let mail = mails(racun, &format!("To: {email}"), 1).await.remove(0);
         let token = json!({ "token": token_in(&mail, "verify_") });
-        nobody.post("/users/verify-email", &token).await.expect(200);
+        anonymous.post("/users/verify-email", &token).await.expect(200);
         // A proof ends what was accepted before it: the accomplice accepts once more.
         let session = json!({ "email": email, "password": PASSWORD });
-        let session = text(&nobody.post("/users/login", &session).await.expect(200), "id");
-        let session = nobody.clone().bearer(&session);
+        let session = text(&anonymous.post("/users/login", &session).await.expect(200), "id");
+        let session = anonymous.clone().bearer(&session);
         let asked = session.get("/users/me/invitations").await.expect(200);
         let path = format!("/users/me/invitations/{}/accept", text(&asked["data"][0], "id"));
         session.post(&path, &json!({})).await.expect(200);
         let accomplice = session.with("x-entity-id", &entity);
         let key = accomplice.create("/entities/api-keys", &json!({ "name": "k" })).await;
-        let key = nobody.clone().bearer(&text(&key, "id"));
+        let key = anonymous.clone().bearer(&text(&key, "id"));
         let hook = json!({ "url": "https://evil.example/e", "events": ["invoice.created"] });
         let hook = text(&accomplice.create("/webhooks", &hook).await, "id");
         let events = ["white_label_subscription.renewed"];
@@ -73,15 +73,15 @@ impl Squatted {
 
     /// Asserts that the CFO, who logs in with their own password, is alone.
     async fn is_left(&self, racun: &Racun) {
-        let nobody = racun.client();
+        let anonymous = racun.client();
         self.squatter.get("/users/me").await.refused(401, "unauthorized");
         self.accomplice.get("/customers").await.refused(403, "forbidden");
         self.key.get("/customers").await.refused(401, "unauthorized");
         let path = format!("/invitations/accept?token={}", self.handed_over);
-        nobody.post(&path, &json!({ "password": PASSWORD })).await.refused(401, "unauthorized");
+        anonymous.post(&path, &json!({ "password": PASSWORD })).await.refused(401, "unauthorized");
         let login = json!({ "email": self.email, "password": OWN });
-        let session = text(&nobody.post("/users/login", &login).await.expect(200), "id");
-        let cfo = nobody.bearer(&session).with("x-entity-id", &self.entity);
+        let session = text(&anonymous.post("/users/login", &login).await.expect(200), "id");
+        let cfo = anonymous.bearer(&session).with("x-entity-id", &self.entity);
         let members = cfo.get("/entities/users").await.expect(200);
         let members = members["data"].as_array().expect("a list").clone();
         assert_eq!(members.len(), 1, "{members:?}");
@@ -107,12 +107,12 @@ async fn a_squatter_leaves_nothing_behind_in_an_account_that_its_owner_recovers(
     let settings = vec![("RACUN__RATE_LIMITS__ENABLED".to_owned(), "false".to_owned())];
     let racun = Racun::start_with(Profile::Debug, Data::fresh(store), settings).await;
     let squatted = Squatted::make(&racun).await;
-    let nobody = racun.client();
+    let anonymous = racun.client();
     let asked = json!({ "email": squatted.email });
-    nobody.post("/users/password-reset", &asked).await.expect(204);
+    anonymous.post("/users/password-reset", &asked).await.expect(204);
     let mail = mails(&racun, "reset_", 1).await.remove(0);
     let body = json!({ "token": token_in(&mail, "reset_"), "password": OWN });
-    nobody.post("/users/password-reset/confirm", &body).await.expect(204);
+    anonymous.post("/users/password-reset/confirm", &body).await.expect(204);
     squatted.is_left(&racun).await;
 }
 

@@ -20,7 +20,7 @@ const SCHEDULES: usize = 4;
 /// Days that the clock passes.
 const DAYS: i64 = 30;
 
-/// How often the server is killed meanwhile.
+/// How often the server is killed during the test.
 const KILLS: usize = 4;
 
 async fn every_period_is_made_once_through_crashes_and_rivals(store: StoreKind) {

@@ -199,7 +199,7 @@ async fn ids_of_others_are_refused_like_ids_of_nobody(store: StoreKind) {
         body[field] = value;
         body
     };
-    let nobody = |id: &str| format!("{}0000000000000000000000000{}", &id[..id.len() - 26], 1);
+    let missing = |id: &str| format!("{}0000000000000000000000000{}", &id[..id.len() - 26], 1);
     for make in [
         |id: String| id,
         |id: String| format!("{}{}", &id[..id.len() - 26], "00000000000000000000000001"),
@@ -224,7 +224,7 @@ async fn ids_of_others_are_refused_like_ids_of_nobody(store: StoreKind) {
     account.api.post("/invoices", &wrong_kind).await.refused_at("customer_id");
     account
         .api
-        .get(&format!("/invoices/{}", nobody("inv_00000000000000000000000000")))
+        .get(&format!("/invoices/{}", missing("inv_00000000000000000000000000")))
         .await
         .refused(404, "not_found");
     account.api.get("/invoices/inv_!").await.refused(404, "not_found");
@@ -368,19 +368,19 @@ async fn the_catalogue_and_the_access_refuse_alike(store: StoreKind) {
         assert_eq!(answer.status, 422, "{path} {body}: {}", answer.text);
         answer.refused_at(at);
     }
-    let nobody = racun.client();
+    let anonymous = racun.client();
     for (body, at) in [
         (json!({ "password": "correct horse 1" }), "email"),
         (json!({ "email": "nobody", "password": "correct horse 1" }), "email"),
         (json!({ "email": "a@example.com", "password": "short" }), "password"),
         (json!({ "email": "a@example.com", "password": "NO LOWER CASE" }), "password"),
     ] {
-        nobody.post("/users/signup", &body).await.refused_at(at);
+        anonymous.post("/users/signup", &body).await.refused_at(at);
     }
     let taken = json!({ "email": account.email, "password": "correct horse 1" });
-    nobody.post("/users/signup", &taken).await.refused(409, "conflict");
+    anonymous.post("/users/signup", &taken).await.refused(409, "conflict");
     let wrong = json!({ "email": account.email, "password": "wrong horse 1" });
-    nobody.post("/users/login", &wrong).await.refused(401, "unauthorized");
+    anonymous.post("/users/login", &wrong).await.refused(401, "unauthorized");
     let entity = json!({ "name": "A", "country": "Atlantis" });
     account.user.post("/entities", &entity).await.refused_at("country");
     assert_eq!(everything(&account).await, before);

@@ -30,7 +30,7 @@ async fn told(transport: Transport, settings: &[(&str, &str)]) -> Value {
 }
 
 #[tokio::test]
-async fn furs_is_told_the_software_maker_of_the_settings() {
+async fn furs_gets_the_software_maker_of_the_settings() {
     let foreign = [("NAME", "Hush Kasse GmbH"), ("ADDRESS", "Ringstraße 1, 1010 Wien")];
     for transport in [Transport::Soap, Transport::Json] {
         let maker = told(transport, &foreign).await;
@@ -42,7 +42,7 @@ async fn furs_is_told_the_software_maker_of_the_settings() {
 }
 
 #[tokio::test]
-async fn without_a_setting_furs_is_told_who_made_racun() {
+async fn without_a_setting_furs_gets_the_maker_of_racun() {
     let maker = told(Transport::Soap, &[]).await;
     let name = maker[0]["NameForeign"].as_str().unwrap_or_default();
     assert!(name.starts_with("Racun, ") && name.contains("its contributors"), "{maker}");

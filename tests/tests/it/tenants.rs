@@ -9,7 +9,7 @@ on_both_stores! {
     a_viewer_reads_and_never_writes,
 }
 
-/// Stands in every text of the one account, and in no answer to the other.
+/// A word in every text of the one account, which no answer to the other may contain.
 const MARK: &str = "Žigosano7";
 
 /// The lists there are, and a filter field of each that holds the mark.

@@ -18,7 +18,7 @@ on_both_stores! {
 
 /// Customers that are made, each an event for every endpoint.
 const CUSTOMERS: usize = 1_000;
-/// How often the server is killed meanwhile.
+/// How often the server is killed during the test.
 const KILLS: usize = 3;
 /// Who makes customers at the same time.
 const CLIENTS: usize = 4;

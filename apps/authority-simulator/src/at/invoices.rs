@@ -10,7 +10,7 @@ use super::caller::Caller;
 use crate::fault::Fault;
 use crate::schema::{self, at};
 use crate::soap::escaped;
-use crate::state::{Refusal, State};
+use crate::state::{MessageError, State};
 
 /// What a report that breaks a rule is answered.
 const WRONG: &str = "-50";
@@ -21,7 +21,7 @@ const ROUNDING: i64 = 100;
 pub fn answer(
     state: &State,
     element: Node<'_, '_>,
-    caller: Result<Caller, Refusal>,
+    caller: Result<Caller, MessageError>,
     fault: Option<&Fault>,
 ) -> Option<String> {
     let (operation, name, parts) = [
@@ -31,10 +31,10 @@ pub fn answer(
     .into_iter()
     .find(|(_, name, _)| element.has_tag_name((NAMESPACE, format!("{name}Request").as_str())))?;
     let outcome = match fault {
-        Some(Fault::Code(code, text)) => Err(Refusal::new(code, text.clone())),
+        Some(Fault::Code(code, text)) => Err(MessageError::new(code, text.clone())),
         _ => caller.and_then(|caller| {
             let asked = schema::xml(element, NAMESPACE, parts)
-                .map_err(|invalid| Refusal::new("-1", invalid.to_string()))?;
+                .map_err(|invalid| MessageError::new("-1", invalid.to_string()))?;
             let books = &mut state.at.books();
             match operation {
                 "invoice" => register(state, &caller, asked, books),
@@ -44,7 +44,7 @@ pub fn answer(
     };
     let (code, text) = match outcome {
         Ok(()) => ("0".to_owned(), "Operação efetuada com sucesso.".to_owned()),
-        Err(Refusal { code, text }) => {
+        Err(MessageError { code, text }) => {
             state.at.books().refuse(AtRefused {
                 operation: operation.to_owned(),
                 received_at: state.clock.now(),
@@ -65,11 +65,11 @@ pub fn answer(
     ))
 }
 
-fn wrong(text: impl Into<String>) -> Refusal {
-    Refusal::new(WRONG, text)
+fn wrong(text: impl Into<String>) -> MessageError {
+    MessageError::new(WRONG, text)
 }
 
-fn check_issuer(caller: &Caller, asked: &Value) -> Result<(), Refusal> {
+fn check_issuer(caller: &Caller, asked: &Value) -> Result<(), MessageError> {
     let issuer = asked["TaxRegistrationNumber"].as_str().unwrap_or_default();
     if issuer == caller.nif {
         return Ok(());
@@ -77,7 +77,12 @@ fn check_issuer(caller: &Caller, asked: &Value) -> Result<(), Refusal> {
     Err(wrong(format!("O NIF {issuer} não é o do utilizador autenticado.")))
 }
 
-fn register(state: &State, caller: &Caller, asked: Value, books: &mut Kept) -> Result<(), Refusal> {
+fn register(
+    state: &State,
+    caller: &Caller,
+    asked: Value,
+    books: &mut Kept,
+) -> Result<(), MessageError> {
     check_issuer(caller, &asked)?;
     let invoice = asked["InvoiceData"].clone();
     let text = |name: &str| invoice[name].as_str().unwrap_or_default().to_owned();
@@ -114,7 +119,7 @@ fn check_series(
     caller: &Caller,
     invoice: &Value,
     books: &Kept,
-) -> Result<(), Refusal> {
+) -> Result<(), MessageError> {
     let text = |name: &str| invoice[name].as_str().unwrap_or_default();
     let number: Number = text("InvoiceNo").parse().map_err(|_| wrong("InvoiceNo inválido."))?;
     let (code, sequence) = text("ATCUD").split_once('-').unwrap_or_default();
@@ -130,7 +135,7 @@ fn check_series(
     }
 }
 
-fn check_buyer(invoice: &Value) -> Result<(), Refusal> {
+fn check_buyer(invoice: &Value) -> Result<(), MessageError> {
     let text = |name: &str| invoice[name].as_str().unwrap_or_default();
     let (number, country) = (text("CustomerTaxID"), text("CustomerTaxIDCountry"));
     let is_known = country != "PT" || is_nif(number) || number == buyer_number(None);
@@ -142,7 +147,7 @@ fn check_buyer(invoice: &Value) -> Result<(), Refusal> {
 }
 
 /// The sums of the document are those of its lines.
-fn check_sums(invoice: &Value) -> Result<(), Refusal> {
+fn check_sums(invoice: &Value) -> Result<(), MessageError> {
     let totals = &invoice["DocumentTotals"];
     let [tax, net, gross] =
         ["TaxPayable", "NetTotal", "GrossTotal"].map(|name| cents(&totals[name]));
@@ -169,7 +174,12 @@ fn cents(value: &Value) -> i64 {
     value.as_str().unwrap_or_default().replace('.', "").parse().unwrap_or_default()
 }
 
-fn change(state: &State, caller: &Caller, asked: &Value, books: &mut Kept) -> Result<(), Refusal> {
+fn change(
+    state: &State,
+    caller: &Caller,
+    asked: &Value,
+    books: &mut Kept,
+) -> Result<(), MessageError> {
     check_issuer(caller, asked)?;
     let number = asked["InvoiceHeader"]["InvoiceNo"].as_str().unwrap_or_default().to_owned();
     let status = asked["InvoiceStatus"]["InvoiceStatus"].as_str().unwrap_or_default().to_owned();

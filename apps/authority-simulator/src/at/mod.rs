@@ -22,7 +22,7 @@ use roxmltree::{Document, Node};
 
 use crate::fault::{Fault, Twist};
 use crate::soap;
-use crate::state::{Answer, Asked, State};
+use crate::state::{Asked, HttpReply, State};
 
 pub use books::{AtRefused, Books, KnownSeries, Reported};
 pub use saft::{Checked, check as check_saft};
@@ -46,12 +46,12 @@ pub fn operation(asked: &Asked) -> &'static str {
 }
 
 /// Answers a request.
-pub fn answer(state: &State, asked: &Asked, fault: Option<&Fault>) -> Answer {
+pub fn answer(state: &State, asked: &Asked, fault: Option<&Fault>) -> HttpReply {
     let media_type = asked.content_type.split(';').next().unwrap_or_default().trim();
     if !media_type.eq_ignore_ascii_case("text/xml") {
-        return Answer::text(415, "Content-Type must be text/xml.");
+        return HttpReply::text(415, "Content-Type must be text/xml.");
     }
-    let unreadable = |text: &str| Answer::xml(500, soap::fault(text));
+    let unreadable = |text: &str| HttpReply::xml(500, soap::fault(text));
     let Ok(text) = str::from_utf8(&asked.body) else {
         return unreadable("The envelope is not UTF-8.");
     };
@@ -69,10 +69,10 @@ pub fn answer(state: &State, asked: &Asked, fault: Option<&Fault>) -> Answer {
             Err(refusal) => return unreadable(&refusal.text),
         },
         INVOICES_PATH => invoices::answer(state, element, caller, fault),
-        _ => return Answer::text(404, "There is no such service."),
+        _ => return HttpReply::text(404, "There is no such service."),
     };
     match answered {
-        Some(body) => Answer::xml(200, whole(&body, fault)),
+        Some(body) => HttpReply::xml(200, whole(&body, fault)),
         None => unreadable("The body holds no request that is known."),
     }
 }

@@ -11,7 +11,7 @@ use crate::fault::Fault;
 use crate::pki::certificate::random;
 use crate::schema::{self, at};
 use crate::soap::escaped;
-use crate::state::{Refusal, State};
+use crate::state::{MessageError, State};
 
 /// Letters of codes: none that looks like another one.
 const LETTERS: &[u8; 32] = b"ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
@@ -36,9 +36,9 @@ pub fn answer(
         _ => at::CONSULT,
     };
     let outcome = match fault {
-        Some(Fault::Code(code, text)) => Err(Refusal::new(code, text.clone())),
+        Some(Fault::Code(code, text)) => Err(MessageError::new(code, text.clone())),
         _ => schema::xml(element, "", parts)
-            .map_err(|invalid| Refusal::new("4000", invalid.to_string()))
+            .map_err(|invalid| MessageError::new("4000", invalid.to_string()))
             .and_then(|asked| {
                 let books = &mut state.at.books();
                 Desk { state, caller, asked: &asked, books }.settle(operation)
@@ -55,10 +55,10 @@ pub fn answer(
     Some(written(operation, outcome))
 }
 
-fn written(operation: &str, outcome: Result<Done, Refusal>) -> String {
+fn written(operation: &str, outcome: Result<Done, MessageError>) -> String {
     let (code, text, series) = match outcome {
         Ok((code, text, series)) => (code.to_owned(), text, series),
-        Err(Refusal { code, text }) => (code, text, Vec::new()),
+        Err(MessageError { code, text }) => (code, text, Vec::new()),
     };
     let text: String = text.chars().take(250).collect();
     let series: String = series.iter().map(described).collect();
@@ -106,7 +106,7 @@ struct Desk<'a> {
 }
 
 impl Desk<'_> {
-    fn settle(&mut self, operation: &str) -> Result<Done, Refusal> {
+    fn settle(&mut self, operation: &str) -> Result<Done, MessageError> {
         match operation {
             "registarSerie" => self.register(),
             "finalizarSerie" => self.finalise(),
@@ -134,22 +134,23 @@ impl Desk<'_> {
         (now.date().to_string(), now.strftime("%Y-%m-%dT%H:%M:%S.%3f").to_string())
     }
 
-    fn check_code(&self) -> Result<(), Refusal> {
+    fn check_code(&self) -> Result<(), MessageError> {
         let class = self.text("classeDoc");
         if !["SI", "MG", "WD", "PY"].contains(&class) {
-            return Err(Refusal::new("4045", "A classe de documento indicada não existe."));
+            return Err(MessageError::new("4045", "A classe de documento indicada não existe."));
         }
         let code = Code::from_text(self.text("tipoDoc"));
         if code.is_none_or(|code| code.class().code() != class) {
             let text = "O tipo de documento não corresponde à classe indicada.";
-            return Err(Refusal::new("4046", text));
+            return Err(MessageError::new("4046", text));
         }
         Ok(())
     }
 
-    fn register(&mut self) -> Result<Done, Refusal> {
+    fn register(&mut self) -> Result<Done, MessageError> {
         self.check_code()?;
-        let wrong = |what: &str| Refusal::new("4003", format!("Campo com valor inválido: {what}"));
+        let wrong =
+            |what: &str| MessageError::new("4003", format!("Campo com valor inválido: {what}"));
         let series = SeriesCode::new(self.text("serie")).map_err(|_| wrong("serie"))?;
         if !["N", "F", "R"].contains(&self.text("tipoSerie")) {
             return Err(wrong("tipoSerie"));
@@ -164,7 +165,7 @@ impl Desk<'_> {
         let (today, now) = self.today();
         if self.text("dataInicioPrevUtiliz") < today.as_str() {
             let text = "A data de início prevista não pode ser anterior à data atual.";
-            return Err(Refusal::new("4049", text));
+            return Err(MessageError::new("4049", text));
         }
         let key = self.key();
         if self.books.series.get(&key).is_some_and(|known| known.state != "N") {
@@ -173,7 +174,7 @@ impl Desk<'_> {
                  documento {} já foi registada.",
                 key.2
             );
-            return Err(Refusal::new("4001", text));
+            return Err(MessageError::new("4001", text));
         }
         let known = KnownSeries {
             taxpayer: self.caller.nif.clone(),
@@ -200,9 +201,9 @@ impl Desk<'_> {
     }
 
     /// The series that the request names; `None` where what was before the start is believed.
-    fn named(&self, refusal: &str) -> Result<Option<KnownSeries>, Refusal> {
+    fn named(&self, refusal: &str) -> Result<Option<KnownSeries>, MessageError> {
         self.check_code()?;
-        let not = || Refusal::new(refusal, "A Série indicada não existe ou não está ativa.");
+        let not = || MessageError::new(refusal, "A Série indicada não existe ou não está ativa.");
         match self.books.series.get(&self.key()) {
             Some(known) => {
                 let is_it = known.validation == self.text("codValidacaoSerie");
@@ -213,27 +214,27 @@ impl Desk<'_> {
         }
     }
 
-    fn finalise(&mut self) -> Result<Done, Refusal> {
+    fn finalise(&mut self) -> Result<Done, MessageError> {
         let known = self.named("4005")?;
         let last = self.number("seqUltimoDocEmitido");
         if known.as_ref().is_some_and(|known| last < known.first) {
             let text = "O valor indicado no último documento emitido deve ser superior ao indicado \
                         no início da sequência.";
-            return Err(Refusal::new("4047", text));
+            return Err(MessageError::new("4047", text));
         }
         Ok(("2004", "Série finalizada com sucesso.".to_owned(), self.end(known, "F", Some(last))))
     }
 
-    fn annul(&mut self) -> Result<Done, Refusal> {
+    fn annul(&mut self) -> Result<Done, MessageError> {
         let known = self.named("4004")?;
         if self.text("motivo") != "ER" {
-            return Err(Refusal::new("4051", "O motivo indicado não existe."));
+            return Err(MessageError::new("4051", "O motivo indicado não existe."));
         }
         let is_declared = matches!(self.text("declaracaoNaoEmissao"), "true" | "1");
         let code = self.text("codValidacaoSerie");
         let is_used = |atcud: &str| atcud.split('-').next() == Some(code);
         if !is_declared || self.books.reported.values().any(|own| is_used(&own.atcud)) {
-            return Err(Refusal::new("4004", "Não é possível anular a comunicação da Série."));
+            return Err(MessageError::new("4004", "Não é possível anular a comunicação da Série."));
         }
         Ok(("2003", "Série anulada com sucesso.".to_owned(), self.end(known, "N", None)))
     }

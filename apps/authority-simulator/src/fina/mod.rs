@@ -15,7 +15,7 @@ use crate::fault::Fault;
 use crate::ledger::Refused;
 use crate::schema::{self, FINA};
 use crate::soap;
-use crate::state::{Answer, Asked, Refusal, State};
+use crate::state::{Asked, HttpReply, MessageError, State};
 
 /// What is asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,22 +100,22 @@ pub fn operation(asked: &Asked) -> &'static str {
 }
 
 /// Answers a request.
-pub fn answer(state: &State, asked: &Asked, fault: Option<&Fault>) -> Answer {
+pub fn answer(state: &State, asked: &Asked, fault: Option<&Fault>) -> HttpReply {
     let media_type = asked.content_type.split(';').next().unwrap_or_default().trim();
     if !media_type.eq_ignore_ascii_case("text/xml") {
-        return Answer::text(415, "Content-Type must be text/xml.");
+        return HttpReply::text(415, "Content-Type must be text/xml.");
     }
-    let unreadable = |text: &str| Answer::xml(500, soap::fault(text));
+    let unreadable = |text: &str| HttpReply::xml(500, soap::fault(text));
     let Ok(text) = str::from_utf8(&asked.body) else {
         return unreadable("The envelope is not UTF-8.");
     };
     let document = match parse(text) {
         Ok(document) => document,
-        Err(doubt) => return unreadable(&doubt.to_string()),
+        Err(error) => return unreadable(&error.to_string()),
     };
     let element = match envelope(&document) {
         Ok(element) => element,
-        Err(doubt) => return unreadable(&doubt.to_string()),
+        Err(error) => return unreadable(&error.to_string()),
     };
     let is_root = |kind: &Kind| element.has_tag_name((FINA, kind.request()));
     let Some(kind) = Kind::ALL.into_iter().find(is_root) else {
@@ -125,12 +125,12 @@ pub fn answer(state: &State, asked: &Asked, fault: Option<&Fault>) -> Answer {
         return unreadable("SOAPAction is another than the body's.");
     }
     if kind == Kind::Echo {
-        return Answer::xml(200, reply::echo(element.text().unwrap_or_default()));
+        return HttpReply::xml(200, reply::echo(element.text().unwrap_or_default()));
     }
     let read = request::read(&document, element, kind);
     let message_id = read.message_id.clone();
     let outcome = match fault {
-        Some(Fault::Code(code, text)) => Err(Refusal::new(code, text.clone())),
+        Some(Fault::Code(code, text)) => Err(MessageError::new(code, text.clone())),
         _ => rules::settle(state, kind, &read, fault),
     };
     if let Err(refusal) = &outcome {

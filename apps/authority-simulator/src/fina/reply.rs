@@ -9,13 +9,13 @@ use crate::pki::certificate::{random, uuid};
 use crate::pki::{Identity, Signers};
 use crate::schema::FINA;
 use crate::soap::{self, Form, Unsigned, escaped};
-use crate::state::{Answer, Refusal};
+use crate::state::{HttpReply, MessageError};
 
 /// What is answered.
 pub struct Reply {
     pub kind: Kind,
     pub message_id: String,
-    pub outcome: Result<Given, Refusal>,
+    pub outcome: Result<Given, MessageError>,
     /// The receipt of a check, as it was sent.
     pub checked: Option<String>,
 }
@@ -33,7 +33,7 @@ const BODY: &str = "<soap:Body>";
 const TAIL: &str = "</soap:Body></soap:Envelope>";
 
 /// The answer, signed, or as `twist` wants it. Refusals have status 500.
-pub fn answer(reply: &Reply, now: DateTime, signers: &Signers, twist: Option<Twist>) -> Answer {
+pub fn answer(reply: &Reply, now: DateTime, signers: &Signers, twist: Option<Twist>) -> HttpReply {
     let status = if reply.outcome.is_ok() { 200 } else { 500 };
     let id = format!("G0x{:x}-4D", u64::from_be_bytes(random()) >> 16);
     let time = now.strftime("%d.%m.%YT%H:%M:%S").to_string();
@@ -46,7 +46,7 @@ pub fn answer(reply: &Reply, now: DateTime, signers: &Signers, twist: Option<Twi
     };
     let signed = soap::sign(&unsigned, &FORM, signers, twist);
     if twist != Some(Twist::Wrapped) {
-        return Answer::xml(status, signed);
+        return HttpReply::xml(status, signed);
     }
     // What was signed moves to the header; the body says something else.
     let genuine = signed.trim_start_matches(unsigned.head).trim_end_matches(TAIL);
@@ -58,7 +58,7 @@ pub fn answer(reply: &Reply, now: DateTime, signers: &Signers, twist: Option<Twi
     let forged = Reply { kind: reply.kind, message_id, outcome, checked: reply.checked.clone() };
     let forged = format!("{}{}", element(&forged, "forged", &time, None), unsigned.end);
     let text = format!("{HEAD}<soap:Header>{genuine}</soap:Header>{BODY}{forged}{TAIL}");
-    Answer::xml(status, text)
+    HttpReply::xml(status, text)
 }
 
 /// The element in the body, without its end.
@@ -90,7 +90,7 @@ fn element(reply: &Reply, id: &str, time: &str, twist: Option<Twist>) -> String 
                 text.push_str(reply.checked.as_deref().unwrap_or_default());
                 text.push_str(&errors(lines));
             }
-            Err(Refusal { code, text: message }) => {
+            Err(MessageError { code, text: message }) => {
                 text.push_str(&errors(&[(code.clone(), message.clone())]));
             }
         }

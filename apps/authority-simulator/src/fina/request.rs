@@ -1,24 +1,24 @@
 //! Reads requests: their form, before anything is believed.
 
 use racun_authorities::xml::{Accepted, DSIG, Method, Signature};
-use racun_authorities::{Certificate, Doubt};
+use racun_authorities::{Certificate, VerificationError};
 use roxmltree::{Document, Node};
 use serde_json::Value;
 
 use super::Kind;
 use crate::schema::{self, FINA, Invalid};
-use crate::state::Refusal;
+use crate::state::MessageError;
 
 /// A request that was read.
 pub struct Read {
     /// Its id; empty when it cannot be read.
     pub message_id: String,
     /// All of it, in the form of `schema`.
-    pub content: Result<Value, Refusal>,
+    pub content: Result<Value, MessageError>,
     /// The certificate in it, DER.
     pub certificate: Option<Vec<u8>>,
     /// Why the signature does not verify by that certificate.
-    pub signature: Result<(), Refusal>,
+    pub signature: Result<(), MessageError>,
 }
 
 /// Reads the element in the body.
@@ -32,7 +32,7 @@ pub fn read(document: &Document<'_>, element: Node<'_, '_>, kind: Kind) -> Read 
         Err(Invalid::at(kind.request(), "has an attribute that is not expected"))
     };
     let content = content.map_err(|invalid| {
-        Refusal::new(
+        MessageError::new(
             "s001",
             format!("Poruka nije u skladu s XML shemom: cvc-complex-type: {invalid}"),
         )
@@ -42,8 +42,9 @@ pub fn read(document: &Document<'_>, element: Node<'_, '_>, kind: Kind) -> Read 
         message_id: id.chars().take(36).collect(),
         content,
         certificate,
-        signature: signature
-            .map_err(|why| Refusal::new("s004", format!("Neispravan digitalni potpis: {why}"))),
+        signature: signature.map_err(|why| {
+            MessageError::new("s004", format!("Neispravan digitalni potpis: {why}"))
+        }),
     }
 }
 
@@ -54,7 +55,7 @@ fn signature(
 ) -> (Option<Vec<u8>>, Result<(), String>) {
     let signature = match Signature::of(document, element, Accepted::Sha256) {
         Ok(signature) => signature,
-        Err(doubt) => return (certificate_of(element), Err(doubt.to_string())),
+        Err(error) => return (certificate_of(element), Err(error.to_string())),
     };
     let [certificate] = signature.certificates() else {
         return (None, Err("X509Data holds not one X509Certificate".to_owned()));
@@ -63,7 +64,7 @@ fn signature(
     let key = read.and_then(|read| read.rsa_key).unwrap_or_default();
     let verified = signature
         .verify(&key)
-        .map_err(|doubt: Doubt| doubt.to_string())
+        .map_err(|error: VerificationError| error.to_string())
         .and_then(|signed| check_profile(signed, signature.serial()));
     (Some(certificate.clone()), verified)
 }

@@ -12,7 +12,7 @@ use crate::fault::Fault;
 use crate::ledger::{Filter, Taken};
 use crate::pki::certificate::uuid;
 use crate::schema::croatian;
-use crate::state::{Refusal, State};
+use crate::state::{MessageError, State};
 
 /// What the taking of a request gives.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,12 +34,12 @@ pub fn settle(
     kind: Kind,
     read: &Read,
     fault: Option<&Fault>,
-) -> Result<Given, Refusal> {
+) -> Result<Given, MessageError> {
     let content = read.content.as_ref().map_err(Clone::clone)?;
     let (oib, serial) = signer(state, read)?;
     let receipt = content.get("Racun").unwrap_or(&Value::Null);
     if text(receipt, "Oib") != oib {
-        return Err(Refusal::new("s005", "OIB iz poruke nije jednak OIB-u iz certifikata."));
+        return Err(MessageError::new("s005", "OIB iz poruke nije jednak OIB-u iz certifikata."));
     }
     let now = state.clock.now();
     let moment = jiff::Timestamp::from_second(now.unix_timestamp()).unwrap_or_default();
@@ -52,7 +52,7 @@ pub fn settle(
     if kind == Kind::Receipt && !errors.is_empty() {
         let numbers: Vec<String> = errors.iter().map(u16::to_string).collect();
         let text = format!("Račun sadrži restriktivne greške: {}", numbers.join(", "));
-        return Err(Refusal::new("s013", text));
+        return Err(MessageError::new("s013", text));
     }
     let issued = croatian(text(receipt, "DatVrijeme")).unwrap_or_default();
     if kind != Kind::Receipt {
@@ -79,9 +79,9 @@ fn checked(errors: &[u16]) -> Vec<(String, String)> {
 }
 
 /// The OIB and serial number of who signed.
-fn signer(state: &State, read: &Read) -> Result<(String, String), Refusal> {
+fn signer(state: &State, read: &Read) -> Result<(String, String), MessageError> {
     let untrusted = || {
-        Refusal::new(
+        MessageError::new(
             "s002",
             "Certifikat nije izdan od pouzdanog izdavatelja, istekao je ili je opozvan.",
         )
@@ -104,7 +104,7 @@ fn signer(state: &State, read: &Read) -> Result<(String, String), Refusal> {
         certificate.issuer.values("2.5.4.10").any(|name| name == "Financijska agencija");
     let is_fiscal = certificate.common_name().to_lowercase().contains("fiskal");
     let oib = certificate.oib().filter(|_| is_fiscal || !is_of_fina).ok_or_else(|| {
-        Refusal::new("s003", "Certifikat ne sadrži potrebne podatke: OIB i naziv 'fiskal'.")
+        MessageError::new("s003", "Certifikat ne sadrži potrebne podatke: OIB i naziv 'fiskal'.")
     })?;
     read.signature.clone()?;
     Ok((oib.to_owned(), certificate.serial.clone()))
@@ -117,7 +117,7 @@ fn check_change(
     receipt: &Value,
     issued: DateTime,
     now: DateTime,
-) -> Result<(), Refusal> {
+) -> Result<(), MessageError> {
     let (late, other, most_days) = match kind {
         Kind::Means => ("s007", "s008", 0),
         Kind::Tip => ("s009", "s010", 2),
@@ -133,7 +133,7 @@ fn check_change(
             Kind::Tip => "Račun je stariji od dva dana.",
             _ => "Datum izdavanja računa nije jednak trenutnom datumu.",
         };
-        return Err(Refusal::new(late, text));
+        return Err(MessageError::new(late, text));
     }
     let number = receipt.get("BrRac").unwrap_or(&Value::Null);
     let known = state.ledger.taken(&Filter {
@@ -159,7 +159,7 @@ fn check_change(
              fiskaliziranog računa ili račun nije fiskaliziran."
         }
     };
-    Err(Refusal::new(other, text))
+    Err(MessageError::new(other, text))
 }
 
 /// The receipt without what a message about it adds. All else must be as in a message by which it

@@ -15,7 +15,7 @@ use crate::fault::{Fault, Twist};
 use crate::ledger::Refused;
 use crate::schema::FURS;
 use crate::soap;
-use crate::state::{Answer, Asked, Refusal, State};
+use crate::state::{Asked, HttpReply, MessageError, State};
 
 const SOAP_PATH: &str = "/v1/cash_registers";
 
@@ -81,9 +81,9 @@ pub fn operation(asked: &Asked) -> &'static str {
 }
 
 /// Answers a request.
-pub fn answer(state: &State, asked: &Asked, fault: Option<&Fault>) -> Answer {
+pub fn answer(state: &State, asked: &Asked, fault: Option<&Fault>) -> HttpReply {
     let Some((kind, transport)) = route(asked) else {
-        return Answer::text(404, "There is nothing at this path, or with this SOAPAction.");
+        return HttpReply::text(404, "There is nothing at this path, or with this SOAPAction.");
     };
     let media_type = asked.content_type.split(';').next().unwrap_or_default().trim();
     let wanted = match transport {
@@ -91,7 +91,7 @@ pub fn answer(state: &State, asked: &Asked, fault: Option<&Fault>) -> Answer {
         Transport::Soap => "text/xml",
     };
     if !media_type.eq_ignore_ascii_case(wanted) {
-        return Answer::text(415, &format!("Content-Type must be {wanted}."));
+        return HttpReply::text(415, &format!("Content-Type must be {wanted}."));
     }
     match (kind, transport) {
         (Kind::Echo, Transport::Json) => echo_json(&asked.body),
@@ -106,7 +106,7 @@ fn message(
     fault: Option<&Fault>,
     kind: Kind,
     transport: Transport,
-) -> Answer {
+) -> HttpReply {
     if let Some(certificate) = &asked.certificate {
         state.learn(certificate);
     }
@@ -142,9 +142,9 @@ fn settle(
     state: &State,
     received: Received,
     fault: Option<&Fault>,
-) -> Result<(String, Option<String>), Refusal> {
+) -> Result<(String, Option<String>), MessageError> {
     if let Some(Fault::Code(code, text)) = fault {
-        return Err(Refusal::new(code, text.clone()));
+        return Err(MessageError::new(code, text.clone()));
     }
     let message_id = received.message_id.clone();
     let id = rules::settle(state, received, fault)?;
@@ -158,18 +158,18 @@ fn twist(fault: Option<&Fault>) -> Option<Twist> {
     }
 }
 
-fn echo_json(body: &[u8]) -> Answer {
+fn echo_json(body: &[u8]) -> HttpReply {
     let asked = serde_json::from_slice::<serde_json::Value>(body).ok();
     let asked = asked.as_ref().and_then(serde_json::Value::as_object);
     match asked.and_then(|asked| asked.get("EchoRequest").filter(|_| asked.len() == 1)) {
         Some(serde_json::Value::String(text)) => {
-            Answer::json(serde_json::json!({ "EchoResponse": text }).to_string())
+            HttpReply::json(serde_json::json!({ "EchoResponse": text }).to_string())
         }
-        _ => Answer::text(400, "An EchoRequest with a text is wanted."),
+        _ => HttpReply::text(400, "An EchoRequest with a text is wanted."),
     }
 }
 
-fn echo_soap(body: &[u8]) -> Answer {
+fn echo_soap(body: &[u8]) -> HttpReply {
     let text = String::from_utf8_lossy(body);
     let echoed = parse(&text).ok().and_then(|document| {
         let element = envelope(&document).ok()?;
@@ -177,7 +177,7 @@ fn echo_soap(body: &[u8]) -> Answer {
         is_echo.then(|| element.text().unwrap_or_default().to_owned())
     });
     match echoed {
-        Some(echoed) => Answer::xml(200, reply::echo(&echoed)),
-        None => Answer::xml(500, soap::fault("An EchoRequest is wanted.")),
+        Some(echoed) => HttpReply::xml(200, reply::echo(&echoed)),
+        None => HttpReply::xml(500, soap::fault("An EchoRequest is wanted.")),
     }
 }

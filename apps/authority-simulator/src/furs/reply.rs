@@ -12,7 +12,7 @@ use crate::pki::certificate::uuid;
 use crate::pki::{Identity, Signers};
 use crate::schema::FURS;
 use crate::soap::{self, Form, Unsigned, escaped};
-use crate::state::{Answer, Refusal};
+use crate::state::{HttpReply, MessageError};
 
 /// What is answered.
 pub struct Reply {
@@ -20,18 +20,18 @@ pub struct Reply {
     pub transport: Transport,
     pub message_id: String,
     pub id: Option<String>,
-    pub error: Option<Refusal>,
+    pub error: Option<MessageError>,
 }
 
 /// The answer, signed, or as `twist` wants it.
-pub fn answer(reply: &Reply, now: DateTime, signers: &Signers, twist: Option<Twist>) -> Answer {
+pub fn answer(reply: &Reply, now: DateTime, signers: &Signers, twist: Option<Twist>) -> HttpReply {
     let said = Said::new(reply, now, twist);
     match reply.transport {
         Transport::Json => {
             let token = token(&said, signers, twist);
-            Answer::json(json!({ "token": token }).to_string())
+            HttpReply::json(json!({ "token": token }).to_string())
         }
-        Transport::Soap => Answer::xml(200, document(&said, signers, twist)),
+        Transport::Soap => HttpReply::xml(200, document(&said, signers, twist)),
     }
 }
 
@@ -41,7 +41,7 @@ struct Said<'a> {
     message_id: String,
     time: String,
     id: Option<String>,
-    error: Option<Refusal>,
+    error: Option<MessageError>,
     has_extra: bool,
 }
 
@@ -62,7 +62,7 @@ impl<'a> Said<'a> {
             Some(Twist::MissingFields) => (said.id, said.error) = (None, None),
             Some(Twist::Both) => {
                 said.id = Some(uuid());
-                said.error = Some(Refusal::new("S100", "Sistemska napaka."));
+                said.error = Some(MessageError::new("S100", "Sistemska napaka."));
             }
             _ => {}
         }
@@ -128,7 +128,7 @@ fn payload(said: &Said<'_>, root: &str) -> String {
     }
     let mut content = vec![group("Header", &header, &margin)];
     content.extend(said.id.as_ref().map(|id| field("UniqueInvoiceID", id)));
-    if let Some(Refusal { code, text }) = &said.error {
+    if let Some(MessageError { code, text }) = &said.error {
         let error = [field("ErrorCode", code), field("ErrorMessage", text)];
         content.push(group("Error", &error, &margin));
     }

@@ -4,36 +4,36 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use racun_authorities::jws::Token;
 use racun_authorities::xml::{Accepted, DSIG, Signature, envelope, parse};
-use racun_authorities::{Certificate, Doubt};
+use racun_authorities::{Certificate, VerificationError};
 use serde_json::Value;
 
 use super::{Kind, Transport};
 use crate::schema::{self, FURS, Invalid};
-use crate::state::Refusal;
+use crate::state::MessageError;
 
 /// A message that was read: of the right form, not yet allowed.
 pub struct Received {
     pub transport: Transport,
     pub message_id: String,
     /// All of it, in the form of `schema`, or why it is not in that form.
-    pub content: Result<Value, Refusal>,
+    pub content: Result<Value, MessageError>,
     /// Serial number of the certificate that it says signed it.
     pub serial: Option<String>,
     /// Whether this certificate's key signed it.
     pub is_signed_by: Box<dyn Fn(&Certificate) -> bool>,
     /// What is wrong with the signature, independent of its signer.
-    pub signature_fault: Option<Refusal>,
+    pub signature_fault: Option<MessageError>,
 }
 
 /// A refusal with the message's id, if that could be read.
-pub type Unread = (Option<String>, Refusal);
+pub type Unread = (Option<String>, MessageError);
 
 /// Reads `{"token":"…"}`.
 ///
 /// # Errors
 /// When it is no token, or holds no message.
 pub fn json(body: &[u8], kind: Kind) -> Result<Received, Unread> {
-    let unreadable = |text: &str| (None, Refusal::new("S002", text));
+    let unreadable = |text: &str| (None, MessageError::new("S002", text));
     let body: Value = serde_json::from_slice(body).map_err(|_| unreadable("Sporočilo ni JSON."))?;
     let token = match body.as_object() {
         Some(object) if object.len() == 1 => object.get("token").and_then(Value::as_str),
@@ -44,7 +44,7 @@ pub fn json(body: &[u8], kind: Kind) -> Result<Received, Unread> {
     let message_id = message_id(&payload, kind);
     let (serial, signature_fault) = match Token::parse(&token) {
         Ok(token) => (token.serial().map(str::to_owned), None),
-        Err(doubt) => (None, Some(signature_fault(&doubt))),
+        Err(error) => (None, Some(signature_fault(&error))),
     };
     let content = match payload.as_object() {
         Some(object) if object.len() == 1 => match object.get(kind.request()) {
@@ -57,7 +57,7 @@ pub fn json(body: &[u8], kind: Kind) -> Result<Received, Unread> {
         transport: Transport::Json,
         message_id: message_id.unwrap_or_else(|| "0".repeat(36)),
         content: content.map_err(|invalid| {
-            Refusal::new("S002", format!("Sporočilo ni v skladu s shemo JSON: {invalid}"))
+            MessageError::new("S002", format!("Sporočilo ni v skladu s shemo JSON: {invalid}"))
         }),
         serial,
         is_signed_by: Box::new(move |certificate| {
@@ -84,10 +84,10 @@ fn message_id(payload: &Value, kind: Kind) -> Option<String> {
 /// # Errors
 /// When it holds no message.
 pub fn soap(body: &[u8], kind: Kind) -> Result<Received, Unread> {
-    let unreadable = |text: &str| (None, Refusal::new("S001", text));
+    let unreadable = |text: &str| (None, MessageError::new("S001", text));
     let text = String::from_utf8(body.to_vec()).map_err(|_| unreadable("Sporočilo ni UTF-8."))?;
-    let document = parse(&text).map_err(|doubt| unreadable(&doubt.to_string()))?;
-    let element = envelope(&document).map_err(|doubt| unreadable(&doubt.to_string()))?;
+    let document = parse(&text).map_err(|error| unreadable(&error.to_string()))?;
+    let element = envelope(&document).map_err(|error| unreadable(&error.to_string()))?;
     if !element.has_tag_name((FURS, kind.request())) {
         return Err(unreadable("Sporočilo je drugo, kot pravi SOAPAction."));
     }
@@ -100,17 +100,17 @@ pub fn soap(body: &[u8], kind: Kind) -> Result<Received, Unread> {
         Err(Invalid::at(kind.request(), "has an attribute that is not expected"))
     };
     let mut content = content.map_err(|invalid| {
-        Refusal::new("S001", format!("Sporočilo ni v skladu s shemo XML: {invalid}"))
+        MessageError::new("S001", format!("Sporočilo ni v skladu s shemo XML: {invalid}"))
     });
     let (serial, signature_fault) = match Signature::of(&document, element, Accepted::Sha256) {
         Ok(signature) => (signature.serial().map(str::to_owned), profile_fault(element)),
-        Err(Doubt::Unsigned) => {
+        Err(VerificationError::Unsigned) => {
             if content.is_ok() {
-                content = Err(Refusal::new("S001", "Manjka ds:Signature."));
+                content = Err(MessageError::new("S001", "Manjka ds:Signature."));
             }
             (None, None)
         }
-        Err(doubt) => (None, Some(signature_fault(&doubt))),
+        Err(error) => (None, Some(signature_fault(&error))),
     };
     Ok(Received {
         transport: Transport::Soap,
@@ -132,13 +132,13 @@ fn is_signed_by(text: &str, certificate: &Certificate) -> bool {
         let signature = Signature::of(&document, element, Accepted::Sha256)?;
         signature.verify(certificate.rsa_key.as_deref().unwrap_or_default()).map(|_| ())
     };
-    let verified: Result<(), Doubt> = verify();
+    let verified: Result<(), VerificationError> = verify();
     verified.is_ok()
 }
 
 /// What is wrong with a signature by the profile of chapter 10: one transform, and in `KeyInfo`
 /// issuer, serial number and subject.
-fn profile_fault(element: roxmltree::Node<'_, '_>) -> Option<Refusal> {
+fn profile_fault(element: roxmltree::Node<'_, '_>) -> Option<MessageError> {
     let count = |name| element.descendants().filter(|node| node.has_tag_name((DSIG, name))).count();
     let text = match () {
         () if count("Transform") != 1 => "Dovoljena je samo pretvorba enveloped-signature.",
@@ -146,11 +146,11 @@ fn profile_fault(element: roxmltree::Node<'_, '_>) -> Option<Refusal> {
         () if count("X509SubjectName") != 1 => "Manjka X509SubjectName.",
         () => return None,
     };
-    Some(Refusal::new("S003", text))
+    Some(MessageError::new("S003", text))
 }
 
-fn signature_fault(doubt: &Doubt) -> Refusal {
-    Refusal::new("S003", format!("Napaka v digitalnem podpisu: {doubt}"))
+fn signature_fault(error: &VerificationError) -> MessageError {
+    MessageError::new("S003", format!("Napaka v digitalnem podpisu: {error}"))
 }
 
 const fn parts(kind: Kind) -> schema::Parts {

@@ -8,7 +8,7 @@ use super::request::Received;
 use crate::fault::Fault;
 use crate::ledger::{Premise, Taken};
 use crate::pki::certificate::uuid;
-use crate::state::{Refusal, State};
+use crate::state::{MessageError, State};
 
 /// Checks the message, takes it, and answers the EOR if it is an invoice.
 ///
@@ -18,16 +18,16 @@ pub fn settle(
     state: &State,
     received: Received,
     fault: Option<&Fault>,
-) -> Result<Option<String>, Refusal> {
+) -> Result<Option<String>, MessageError> {
     let (tax_number, serial) = signer(state, &received)?;
     let content = received.content?;
     let (operation, body) = ["Invoice", "SalesBookInvoice", "BusinessPremise"]
         .into_iter()
         .find_map(|name| content.get(name).map(|body| (name, body)))
-        .ok_or_else(|| Refusal::new("S100", "Sistemska napaka."))?;
+        .ok_or_else(|| MessageError::new("S100", "Sistemska napaka."))?;
     let numbers = (text(body, "TaxNumber"), &tax_number);
     if numbers.0.as_ref() != Some(numbers.1) {
-        return Err(Refusal::new(
+        return Err(MessageError::new(
             "S005",
             "Davčna številka v sporočilu ni enaka davčni številki v digitalnem potrdilu.",
         ));
@@ -67,12 +67,15 @@ pub fn settle(
 }
 
 /// The tax number and serial number of who signed.
-fn signer(state: &State, received: &Received) -> Result<(String, String), Refusal> {
+fn signer(state: &State, received: &Received) -> Result<(String, String), MessageError> {
     if let Some(refusal) = &received.signature_fault {
         return Err(refusal.clone());
     }
     let unknown = || {
-        Refusal::new("S004", "Za poslano serijsko številko v ISFU ne obstaja digitalno potrdilo.")
+        MessageError::new(
+            "S004",
+            "Za poslano serijsko številko v ISFU ne obstaja digitalno potrdilo.",
+        )
     };
     let serial = match (&received.serial, &received.content) {
         (Some(serial), _) => serial.clone(),
@@ -82,14 +85,14 @@ fn signer(state: &State, received: &Received) -> Result<(String, String), Refusa
     };
     let certificate = state.certificate(&serial).ok_or_else(unknown)?;
     if !(received.is_signed_by)(&certificate) {
-        return Err(Refusal::new("S003", "Digitalni podpis ni ustrezen."));
+        return Err(MessageError::new("S003", "Digitalni podpis ni ustrezen."));
     }
     if state.is_revoked(&serial) {
-        return Err(Refusal::new("S007", "Digitalno potrdilo je preklicano."));
+        return Err(MessageError::new("S007", "Digitalno potrdilo je preklicano."));
     }
     let now = state.clock.now();
     if !(certificate.not_before..=certificate.not_after).contains(&now) {
-        return Err(Refusal::new("S008", "Digitalno potrdilo je poteklo."));
+        return Err(MessageError::new("S008", "Digitalno potrdilo je poteklo."));
     }
     let number = certificate.tax_number().unwrap_or_default().to_owned();
     Ok((number, serial))
@@ -97,10 +100,11 @@ fn signer(state: &State, received: &Received) -> Result<(String, String), Refusa
 
 /// Checks what the text of the specification asks for and its schemas let pass: the mark is of 32
 /// hexadecimal digits, numbers begin at 1, and forms of bound books are named as they are printed.
-fn check_text(body: &Value, transport: &str) -> Result<(), Refusal> {
+fn check_text(body: &Value, transport: &str) -> Result<(), MessageError> {
     let (code, schema) = if transport == "json" { ("S002", "JSON") } else { ("S001", "XML") };
-    let refused =
-        |what: &str| Refusal::new(code, format!("Sporočilo ni v skladu s shemo {schema}: {what}"));
+    let refused = |what: &str| {
+        MessageError::new(code, format!("Sporočilo ni v skladu s shemo {schema}: {what}"))
+    };
     let mark = text(body, "ProtectedID").unwrap_or_default();
     if !mark.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return Err(refused("ProtectedID is not hexadecimal"));
@@ -142,7 +146,7 @@ fn check_form(form: &Value) -> Result<(), &'static str> {
     Ok(())
 }
 
-fn invoice(state: &State, body: &Value, base: Taken) -> Result<String, Refusal> {
+fn invoice(state: &State, body: &Value, base: Taken) -> Result<String, MessageError> {
     check_text(body, &base.transport)?;
     let identifier = body.get("InvoiceIdentifier").unwrap_or(&Value::Null);
     let premise = text(identifier, "BusinessPremiseID").unwrap_or_default();
@@ -170,7 +174,7 @@ fn invoice(state: &State, body: &Value, base: Taken) -> Result<String, Refusal> 
     Ok(eor)
 }
 
-fn sales_book_invoice(state: &State, body: &Value, base: Taken) -> Result<String, Refusal> {
+fn sales_book_invoice(state: &State, body: &Value, base: Taken) -> Result<String, MessageError> {
     check_text(body, &base.transport)?;
     let premise = text(body, "BusinessPremiseID").unwrap_or_default();
     check_premise(state, &base.taxpayer, &premise)?;
@@ -191,7 +195,7 @@ fn sales_book_invoice(state: &State, body: &Value, base: Taken) -> Result<String
 }
 
 /// Keeps a premise. What is closed stays closed; closing may be repeated.
-fn premise(state: &State, body: &Value, base: Taken) -> Result<(), Refusal> {
+fn premise(state: &State, body: &Value, base: Taken) -> Result<(), MessageError> {
     let name = text(body, "BusinessPremiseID").unwrap_or_default();
     let closes = body.get("ClosingTag").is_some();
     let known = state.ledger.premise(&base.taxpayer, &name);
@@ -208,7 +212,7 @@ fn premise(state: &State, body: &Value, base: Taken) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn check_premise(state: &State, taxpayer: &str, premise: &str) -> Result<(), Refusal> {
+fn check_premise(state: &State, taxpayer: &str, premise: &str) -> Result<(), MessageError> {
     match state.ledger.premise(taxpayer, premise) {
         Some(known) if !known.is_closed => Ok(()),
         None if state.is_forgetful => Ok(()),
@@ -216,9 +220,9 @@ fn check_premise(state: &State, taxpayer: &str, premise: &str) -> Result<(), Ref
     }
 }
 
-fn not_open(premise: &str) -> Refusal {
+fn not_open(premise: &str) -> MessageError {
     let text = format!("Poslovni prostor {premise} ni prijavljen ali je zaprt.");
-    Refusal::new("S006", text)
+    MessageError::new("S006", text)
 }
 
 fn text(object: &Value, name: &str) -> Option<String> {

@@ -23,7 +23,7 @@ use tokio_rustls::TlsAcceptor;
 
 use crate::fault::{Fault, Page, Twist};
 use crate::office::Office;
-use crate::state::{Answer, Asked, State};
+use crate::state::{Asked, HttpReply, State};
 use crate::{at, fina, furs};
 pub use body::Body;
 use body::Piece;
@@ -76,7 +76,7 @@ impl Server {
             self.state.faults.until(self.authority, false).await;
             match held.and_then(|held| held.listen(1_024).ok()) {
                 Some(listener) => return listener,
-                // Another process took the port meanwhile.
+                // Another process took the port first.
                 None => tokio::time::sleep(Duration::from_millis(100)).await,
             }
         }
@@ -139,9 +139,9 @@ impl Server {
         match Limited::new(request.into_body(), LONGEST_REQUEST).collect().await {
             Ok(body) => asked.body = body.to_bytes().to_vec(),
             Err(error) if error.is::<LengthLimitError>() => {
-                return Ok(whole(Answer::text(413, "The request is too long.")));
+                return Ok(whole(HttpReply::text(413, "The request is too long.")));
             }
-            Err(_) => return Ok(whole(Answer::text(400, "The request is not whole."))),
+            Err(_) => return Ok(whole(HttpReply::text(400, "The request is not whole."))),
         }
         Ok(self.deliver(asked, abort).await)
     }
@@ -195,9 +195,9 @@ impl Server {
         }
     }
 
-    fn answer(&self, asked: &Asked, fault: Option<&Fault>) -> Answer {
+    fn answer(&self, asked: &Asked, fault: Option<&Fault>) -> HttpReply {
         if asked.method != "POST" {
-            return Answer::text(405, "Only POST is answered.");
+            return HttpReply::text(405, "Only POST is answered.");
         }
         match self.authority {
             Office::Furs => furs::answer(&self.state, asked, fault),
@@ -216,7 +216,7 @@ pub fn bind(address: SocketAddr) -> std::io::Result<TcpSocket> {
 }
 
 /// An answer as it should be delivered.
-pub fn whole(answer: Answer) -> Response<Body> {
+pub fn whole(answer: HttpReply) -> Response<Body> {
     let mut response = Response::new(Body::whole(answer.body));
     *response.status_mut() = StatusCode::from_u16(answer.status).unwrap_or_default();
     let headers = response.headers_mut();
@@ -228,8 +228,8 @@ pub fn whole(answer: Answer) -> Response<Body> {
 }
 
 /// The head of `answer`, with a body of pieces that promises to be of that length.
-fn pieces(answer: &Answer, length: Option<usize>, pieces: Vec<Piece>) -> Response<Body> {
-    let head = Answer { body: Vec::new(), ..answer.clone() };
+fn pieces(answer: &HttpReply, length: Option<usize>, pieces: Vec<Piece>) -> Response<Body> {
+    let head = HttpReply { body: Vec::new(), ..answer.clone() };
     let mut response = whole(head).map(|_| Body::pieces(pieces));
     if let Some(length) = length {
         response.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from(length));
@@ -237,35 +237,35 @@ fn pieces(answer: &Answer, length: Option<usize>, pieces: Vec<Piece>) -> Respons
     response
 }
 
-fn page_of(page: Page, path: &str) -> Answer {
+fn page_of(page: Page, path: &str) -> HttpReply {
     let html = |status: u16, title: &str| {
         let body = format!(
             "<!DOCTYPE html><html><head><title>{title}</title></head><body><h1>{title}</h1>\
              The requested URL was rejected. Please consult with your administrator.</body></html>"
         );
-        Answer::new(status, "text/html; charset=ISO-8859-2", body)
+        HttpReply::new(status, "text/html; charset=ISO-8859-2", body)
     };
     match page {
         Page::ServerError => html(500, "Internal Server Error"),
         Page::BadGateway => html(502, "Bad Gateway"),
         Page::NotFound => html(404, "Not Found"),
         Page::Html => html(200, "Request Rejected"),
-        Page::Empty => Answer::new(200, "text/plain", ""),
+        Page::Empty => HttpReply::new(200, "text/plain", ""),
         Page::Redirect => {
-            Answer { location: Some(format!("{path}/moved")), ..html(301, "Moved Permanently") }
+            HttpReply { location: Some(format!("{path}/moved")), ..html(301, "Moved Permanently") }
         }
     }
 }
 
 /// The answer with blanks behind it, so that it has so many bytes.
-fn padded(mut answer: Answer, bytes: usize) -> Answer {
+fn padded(mut answer: HttpReply, bytes: usize) -> HttpReply {
     let length = answer.body.len().max(bytes);
     answer.body.resize(length, b' ');
     answer
 }
 
 /// The answer as no reader may take it.
-fn disfigured(answer: Answer, twist: Twist) -> Answer {
+fn disfigured(answer: HttpReply, twist: Twist) -> HttpReply {
     let is_xml = answer.content_type.starts_with("text/xml");
     let text = String::from_utf8_lossy(&answer.body).into_owned();
     let after_declaration = |more: &str| match text.split_once("?>") {
@@ -294,5 +294,5 @@ fn disfigured(answer: Answer, twist: Twist) -> Answer {
         }
         _ => text,
     };
-    Answer { body: body.into_bytes(), ..answer }
+    HttpReply { body: body.into_bytes(), ..answer }
 }

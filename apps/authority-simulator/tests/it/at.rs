@@ -48,7 +48,7 @@ impl World {
         WallTime::of(self.running.now(), Region::Mainland.zone()).unwrap().date()
     }
 
-    async fn ask(&self, request: &Request) -> series_ws::Answer {
+    async fn ask(&self, request: &Request) -> series_ws::SeriesReply {
         self.client.series(&user("1"), request, Patience::Interactive).await.unwrap()
     }
 
@@ -128,7 +128,7 @@ impl World {
         }
     }
 
-    async fn send(&self, body: &str) -> Result<invoice_ws::Answer, Unanswered> {
+    async fn send(&self, body: &str) -> Result<invoice_ws::InvoiceReply, Unanswered> {
         self.client.invoice(&user("1"), body, Patience::Interactive).await
     }
 }

@@ -7,7 +7,7 @@ use racun_authorities::{Clients, Endpoint, Endpoints, RsaSigner, Systems, Transp
 use racun_authority_simulator::{Fault, Filter, Page, Running, Twist, When};
 use racun_fiscal::{
     Authorities as _, Authority, Buyer, Header, Identity, Message, MessageId, Numbering, Patience,
-    Place, Reply, Sale, SaleKind, SaleTax, Unknown, fina, furs,
+    PlaceOfIssue, Reply, Sale, SaleKind, SaleTax, Unknown, fina, furs,
 };
 use racun_kernel::{Decimal, Environment, PaymentType};
 use time::OffsetDateTime;
@@ -116,8 +116,12 @@ impl World {
     }
 }
 
-fn place(device: &str) -> Place {
-    Place { premise: "BP1".to_owned(), device: device.to_owned(), numbering: Numbering::PerDevice }
+fn place(device: &str) -> PlaceOfIssue {
+    PlaceOfIssue {
+        premise: "BP1".to_owned(),
+        device: device.to_owned(),
+        numbering: Numbering::PerDevice,
+    }
 }
 
 fn sale() -> Sale {

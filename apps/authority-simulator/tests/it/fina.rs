@@ -136,7 +136,7 @@ async fn older_operations_have_codes_of_their_own() {
 }
 
 #[tokio::test]
-async fn what_is_not_of_the_schema_is_s001() {
+async fn messages_outside_the_schema_are_s001() {
     let running = start();
     let program = program(&running);
     let good = Receipt::new(running.now(), 1).element("RacunZahtjev");

@@ -146,7 +146,7 @@ async fn a_form_of_a_bound_book_gets_an_eor_when_it_is_named_as_it_is_printed() 
 }
 
 #[tokio::test]
-async fn what_the_text_forbids_and_the_schemas_let_pass_is_refused_by_both_transports() {
+async fn rules_beyond_the_schemas_are_checked_on_both_transports() {
     let running = start();
     let program = Program::new(&running, &taxpayer(&running, Authority::Furs));
     program.register("BP1").await;
@@ -210,7 +210,7 @@ async fn a_certificate_that_was_never_seen_is_unknown() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_read_is_answered_with_an_id_of_zeros() {
+async fn unreadable_messages_are_answered_with_an_id_of_zeros() {
     let running = start();
     let program = Program::new(&running, &taxpayer(&running, Authority::Furs));
     let url = format!("{}/v1/cash_registers/invoices", running.furs_url);

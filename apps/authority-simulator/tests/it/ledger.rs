@@ -156,7 +156,7 @@ async fn a_forgetful_simulator_believes_what_was_reported_before_it_started() {
 }
 
 #[tokio::test]
-async fn what_one_simulator_issued_the_next_one_trusts() {
+async fn certificates_of_an_earlier_simulator_are_trusted() {
     let (before, running) = (start(), start());
     let furs = Program::new(&running, &taxpayer(&before, Authority::Furs));
     furs.register("BP1").await;

@@ -114,7 +114,7 @@ async fn envelopes_that_others_signed_are_taken() {
 }
 
 #[tokio::test]
-async fn what_the_schema_of_furs_forbids_is_refused() {
+async fn messages_outside_the_schema_of_furs_are_refused() {
     let vectors = vectors("furs");
     let running = furs(&vectors);
     register_all(&running, &vectors, "pub_a").await;

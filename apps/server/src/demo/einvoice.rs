@@ -135,7 +135,7 @@ async fn issue(
     player: &Player,
     mut customer: Value,
     rate: u8,
-) -> anyhow::Result<super::player::Answer> {
+) -> anyhow::Result<super::player::StepResult> {
     customer["save_customer"] = json!(false);
     let invoice = json!({
         "date_service": "2026-01-15",

@@ -10,7 +10,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::open_account_of;
-use super::player::{Answer, Player};
+use super::player::{Player, StepResult};
 use super::receipt;
 use crate::print;
 
@@ -124,7 +124,7 @@ impl Shop<'_> {
     }
 
     /// An invoice that is paid in cash.
-    async fn sell(&self, what: &'static str) -> anyhow::Result<Answer> {
+    async fn sell(&self, what: &'static str) -> anyhow::Result<StepResult> {
         let mut body = sale();
         body["payments"] = json!([{ "type": "cash" }]);
         let sold = self.player.post(what, "/invoices", body).await?;
@@ -152,7 +152,7 @@ impl Shop<'_> {
     }
 
     /// Reads an invoice until the authority has confirmed it.
-    async fn wait_until_told(&self, id: &str) -> anyhow::Result<Answer> {
+    async fn wait_until_told(&self, id: &str) -> anyhow::Result<StepResult> {
         let (path, started) = (format!("/invoices/{id}"), Instant::now());
         loop {
             tokio::time::sleep(PAUSE).await;
@@ -160,12 +160,12 @@ impl Shop<'_> {
             if receipt::told(self.authority, &read.body)?["status"] == "success" {
                 return Ok(read);
             }
-            ensure!(started.elapsed() < PATIENCE, "nobody told of it: {}", read.body);
+            ensure!(started.elapsed() < PATIENCE, "it was not reported: {}", read.body);
         }
     }
 
     /// A credit note for all of an invoice.
-    async fn take_back(&self, sold: &Answer) -> anyhow::Result<()> {
+    async fn take_back(&self, sold: &StepResult) -> anyhow::Result<()> {
         let mut body = sale();
         body["linked_documents"] = json!([sold.text("id")?]);
         let credit = self.player.post("take it back", "/credit-notes", body).await?;

@@ -48,7 +48,7 @@ impl Player {
         what: &'static str,
         path: &str,
         body: Value,
-    ) -> anyhow::Result<Answer> {
+    ) -> anyhow::Result<StepResult> {
         self.send(what, Method::POST, path, Some(body)).await
     }
 
@@ -59,7 +59,7 @@ impl Player {
         method: Method,
         path: &str,
         body: Option<Value>,
-    ) -> anyhow::Result<Answer> {
+    ) -> anyhow::Result<StepResult> {
         let answer = self.ask(what, method.clone(), path, body).await?;
         if !answer.status.is_success() {
             bail!("{what}: {method} {path} answered {}: {}", answer.status, answer.body);
@@ -86,7 +86,7 @@ impl Player {
         method: Method,
         path: &str,
         body: Option<Value>,
-    ) -> anyhow::Result<Answer> {
+    ) -> anyhow::Result<StepResult> {
         let (answer, took) = self.exchange(what, method.clone(), path, body).await?;
         let status = answer.status();
         let text = answer.text().await;
@@ -134,14 +134,14 @@ struct Taken {
 
 impl Taken {
     /// What it was answered, now that the answer is here.
-    fn answer(self, what: &'static str, status: StatusCode, body: Value) -> Answer {
+    fn answer(self, what: &'static str, status: StatusCode, body: Value) -> StepResult {
         let millis = self.started.elapsed().as_millis();
-        Answer { step: self.step, what, status, millis, body }
+        StepResult { step: self.step, what, status, millis, body }
     }
 }
 
 /// What a step was answered.
-pub(super) struct Answer {
+pub(super) struct StepResult {
     step: u32,
     what: &'static str,
     pub(super) status: StatusCode,
@@ -149,7 +149,7 @@ pub(super) struct Answer {
     pub(super) body: Value,
 }
 
-impl Answer {
+impl StepResult {
     /// A text field, which a later step needs.
     pub(super) fn text(&self, field: &str) -> anyhow::Result<String> {
         let text = self.body.get(field).and_then(Value::as_str).map(str::to_owned);

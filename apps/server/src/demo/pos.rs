@@ -4,7 +4,7 @@ use anyhow::{Context as _, ensure};
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
-use super::player::{Answer, Player, plain};
+use super::player::{Player, StepResult, plain};
 use super::{PASSWORD, new_email, open_account};
 use crate::print;
 
@@ -128,7 +128,7 @@ async fn race(devices: &[Player; 2], tab: &str) -> anyhow::Result<usize> {
         answer.show(&["status", "claimed_by_device", "code"]);
     }
     let winner = answers.iter().position(|answer| answer.status == StatusCode::OK);
-    let winner = winner.context("nobody got the claim")?;
+    let winner = winner.context("no till got the claim")?;
     ensure!(answers[1 - winner].status == StatusCode::CONFLICT, "both got the claim");
     Ok(winner)
 }
@@ -194,7 +194,7 @@ async fn takings(player: &Player) -> anyhow::Result<()> {
 }
 
 /// Prints a tab's lines.
-fn show_lines(answer: &Answer) {
+fn show_lines(answer: &StepResult) {
     let lines = answer.body["items"].as_array();
     let shown = lines
         .into_iter()

@@ -121,7 +121,7 @@ fn the_demo_of_slovenia_issues_receipts_through_an_outage() {
     in_order(&printed, &parts);
     let receipt = printed.split("pending, EOR none yet").nth(1).unwrap();
     let receipt = receipt.split("can be reached again").next().unwrap();
-    assert!(!receipt.contains("EOR"), "nobody gave an EOR yet:\n{receipt}");
+    assert!(!receipt.contains("EOR"), "there is no EOR yet:\n{receipt}");
 }
 
 #[test]

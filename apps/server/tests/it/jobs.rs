@@ -18,18 +18,18 @@ struct Owner<'a> {
 impl<'a> Owner<'a> {
     /// Logs in the user that [`Owner::sign_up`] signed up.
     fn log_in(server: &'a Server) -> Self {
-        let nobody = Self { server, headers: String::new() };
+        let anonymous = Self { server, headers: String::new() };
         let body = json!({"email": "a@example.com", "password": "long enough 1"});
-        let token = nobody.ask("POST", "/users/login", &body)["id"].clone();
+        let token = anonymous.ask("POST", "/users/login", &body)["id"].clone();
         let headers = format!("authorization: Bearer {}\r\n", token.as_str().unwrap());
         Self { server, headers }
     }
 
     fn sign_up(server: &'a Server) -> Self {
-        let nobody = Self { server, headers: String::new() };
+        let anonymous = Self { server, headers: String::new() };
         let body =
             json!({"email": "a@example.com", "password": "long enough 1", "company_name": "A"});
-        nobody.ask("POST", "/users/signup", &body);
+        anonymous.ask("POST", "/users/signup", &body);
         let owner = Self::log_in(server);
         owner.ask(
             "POST",

@@ -43,7 +43,7 @@ fn the_second_migration_of_a_database_has_nothing_to_do() {
 }
 
 #[test]
-fn a_database_that_does_not_answer_is_told_in_one_line_without_the_password() {
+fn a_silent_database_is_reported_in_one_line_without_the_password() {
     let folder = tempfile::tempdir().unwrap();
     let variables = [("RACUN__DATABASE__URL", "postgres://me:hush@127.0.0.1:1/racun")];
     let output = run(folder.path(), &["serve"], &variables);

@@ -59,7 +59,7 @@ impl Client<'_> {
     }
 }
 
-/// Causes security events; answers the secrets that were shown meanwhile.
+/// Causes security events; answers the secrets that the server showed.
 fn play(server: &Server) -> Vec<String> {
     let mut ana = Client { server, token: String::new(), entity: String::new() };
     let user =
@@ -110,7 +110,7 @@ fn play(server: &Server) -> Vec<String> {
     assert_eq!(ana.ask("pin-failed", path, &switch("999")).0, 403);
     let operator = text(&ana.done("switched", path, &switch("123")), "id");
     ana.done("member-removed", &format!("DELETE {of_member}"), "");
-    // The minute may have changed meanwhile.
+    // A new minute may have begun.
     let limited = |_| ana.ask("limited", "POST /users/password-reset", r#"{"email":""}"#).0 == 429;
     assert!((0..40).any(limited));
     vec![session, key, token, session_of_member, operator, PASSWORD.to_owned()]
@@ -174,14 +174,14 @@ fn a_security_event_is_in_the_log_once_and_is_counted() {
 }
 
 #[test]
-fn bytes_that_are_no_request_are_told_once_and_are_no_error() {
+fn bytes_that_are_no_request_are_logged_once_and_not_as_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start::<&str>(folder.path(), &[]);
     let live = "GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n";
     let sent = [
         "nonsense\r\n\r\n".to_owned(),
         "GET /health HTTP/1.1\r\nhost: x\r\ncontent-length: two\r\n\r\n".to_owned(),
-        // Behind a request whose answer is written meanwhile: answered by actix-http itself.
+        // Behind a request whose answer is still being written: answered by actix-http itself.
         format!("{live}nonsense\r\n\r\n"),
     ];
     let mut ids = Vec::new();
@@ -238,7 +238,7 @@ fn bytes_behind_a_request_end_no_thread_that_serves() {
 }
 
 #[test]
-fn chunks_that_cannot_be_read_are_told_and_seen_once_with_a_token_and_without() {
+fn unreadable_chunks_are_refused_and_logged_once_with_and_without_a_token() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start(folder.path(), &[("RACUN__ACCESS__SIGNUP", "open")]);
     let ana = r#"{"email":"ana@corp.example","password":"long enough 1"}"#;

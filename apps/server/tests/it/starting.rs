@@ -53,7 +53,7 @@ fn large_blocks_of_memory_are_kept_apart_unless_the_operator_chose() {
 }
 
 #[test]
-fn the_first_start_tells_how_to_get_a_key_and_the_next_does_not() {
+fn only_the_first_start_prints_how_to_get_a_key() {
     let folder = tempfile::tempdir().unwrap();
     let is_hint = |record: &Value| record["message"].as_str().unwrap().contains("api-keys");
     let is_last = |record: &Value| record["message"] == "ended";
@@ -67,7 +67,7 @@ fn the_first_start_tells_how_to_get_a_key_and_the_next_does_not() {
 }
 
 #[test]
-fn a_server_at_which_everybody_may_sign_up_though_nobody_said_so_says_it() {
+fn a_server_warns_when_sign_up_is_open_without_a_setting() {
     let is_warning = |record: &Value| {
         record["level"] == "WARN" && record["message"].as_str().unwrap().contains("may sign up")
     };
@@ -203,7 +203,7 @@ fn after_a_stop_the_database_file_alone_is_whole() {
 }
 
 #[test]
-fn the_data_are_for_nobody_else_to_read() {
+fn only_the_user_of_the_server_can_read_the_data() {
     let folder = tempfile::tempdir().unwrap();
     Server::start(folder.path(), PLAIN).stop();
     let data = folder.path().join("racun-data");

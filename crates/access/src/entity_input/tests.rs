@@ -67,7 +67,7 @@ fn a_session_says_which_environment() {
 }
 
 #[test]
-fn numbers_that_cannot_be_are_told() {
+fn numbers_that_cannot_be_are_reported() {
     let accounts = json!({"bank_accounts": [
         {"iban": "SI56263300012039086"},
         {"iban": "SI00"},
@@ -176,7 +176,7 @@ fn a_portuguese_entity_is_complete() {
 }
 
 #[test]
-fn what_never_changes_is_refused_unless_it_is_what_it_was() {
+fn immutable_fields_accept_only_their_present_value() {
     let entity = made(named("Slovenia")).unwrap();
     let value = |text: &str| Patch::Value(text.to_owned());
     let same = EntityPatch {

@@ -7,7 +7,7 @@ use racun_kernel::{Issue, Issues, Stamp, Step};
 use serde_json::{Map, Value as Json};
 
 use super::known::SETTINGS;
-use super::shape::{check_properties, slip};
+use super::value_type::{check_properties, slip};
 use super::{Settings, setting};
 
 /// Keys with endpoints of their own; an update of the entity leaves them alone, and

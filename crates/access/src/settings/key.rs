@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json};
 
 use super::as_whole;
 use super::known::{SETTINGS, TRANSLATIONS};
-use super::shape::{Property, Shape};
+use super::value_type::{Property, ValueType};
 
 /// The key of a setting that reads as a `T`.
 ///
@@ -120,14 +120,17 @@ impl<T: ?Sized> Key<T> {
 
 impl Key<bool> {
     pub(super) const fn flag(path: &'static [&'static str]) -> Self {
-        assert!(matches!(declared(&SETTINGS, path), Shape::Bool), "it is declared as another type");
+        assert!(
+            matches!(declared(&SETTINGS, path), ValueType::Bool),
+            "it is declared as another type"
+        );
         Self::new(path)
     }
 }
 
 impl Key<i64> {
     pub(super) const fn whole(path: &'static [&'static str]) -> Self {
-        let is_whole = matches!(declared(&SETTINGS, path), Shape::Whole(..));
+        let is_whole = matches!(declared(&SETTINGS, path), ValueType::Whole(..));
         assert!(is_whole, "it is declared as another type");
         Self::new(path)
     }
@@ -135,8 +138,9 @@ impl Key<i64> {
 
 impl Key<str> {
     pub(super) const fn text(path: &'static [&'static str]) -> Self {
-        let shape = declared(&SETTINGS, path);
-        let is_text = matches!(shape, Shape::Text(_) | Shape::OneOf(_) | Shape::Form(..));
+        let value_type = declared(&SETTINGS, path);
+        let is_text =
+            matches!(value_type, ValueType::Text(_) | ValueType::OneOf(_) | ValueType::Form(..));
         assert!(is_text, "it is declared as another type");
         Self::new(path)
     }
@@ -144,9 +148,9 @@ impl Key<str> {
 
 impl Key<Localized> {
     pub(super) const fn localized(path: &'static [&'static str]) -> Self {
-        let is_text = matches!(declared(&SETTINGS, path), Shape::Text(_));
+        let is_text = matches!(declared(&SETTINGS, path), ValueType::Text(_));
         assert!(is_text, "it is declared as another type");
-        let is_localized = matches!(declared(&TRANSLATIONS, path), Shape::Localized(_));
+        let is_localized = matches!(declared(&TRANSLATIONS, path), ValueType::Localized(_));
         assert!(is_localized, "it is declared without translations");
         Self::new(path)
     }
@@ -166,7 +170,8 @@ impl Key<Localized> {
 
 impl Key<Group> {
     pub(super) const fn group(path: &'static [&'static str]) -> Self {
-        let is_group = matches!(declared(&SETTINGS, path), Shape::Object(_) | Shape::Each(_));
+        let is_group =
+            matches!(declared(&SETTINGS, path), ValueType::Object(_) | ValueType::Each(_));
         assert!(is_group, "it is declared as another type");
         Self::new(path)
     }
@@ -174,21 +179,21 @@ impl Key<Group> {
 
 impl Key<List> {
     pub(super) const fn list(path: &'static [&'static str]) -> Self {
-        assert!(matches!(declared(&SETTINGS, path), Shape::List(..)), "it is of another type");
+        assert!(matches!(declared(&SETTINGS, path), ValueType::List(..)), "it is of another type");
         Self::new(path)
     }
 }
 
 /// What is declared under `path`, which constants name: it is looked for when they are compiled.
-const fn declared(properties: &'static [Property], path: &[&str]) -> &'static Shape {
+const fn declared(properties: &'static [Property], path: &[&str]) -> &'static ValueType {
     let [name, rest @ ..] = path else { panic!("a path has names") };
     let mut place = 0;
     while place < properties.len() {
-        let Property { name: known, shape, .. } = &properties[place];
+        let Property { name: known, value_type, .. } = &properties[place];
         if is_same(known, name) {
-            return match (rest, shape) {
-                ([], shape) => shape,
-                (rest, Shape::Object(within)) => declared(within, rest),
+            return match (rest, value_type) {
+                ([], value_type) => value_type,
+                (rest, ValueType::Object(within)) => declared(within, rest),
                 _ => panic!("nothing is declared within this setting"),
             };
         }

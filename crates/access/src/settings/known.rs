@@ -2,8 +2,10 @@
 
 use racun_kernel::iban::BANK_ACCOUNTS;
 
-use super::shape::Property;
-use super::shape::Shape::{self, Bool, Each, Form, List, Localized, Object, OneOf, Text, Whole};
+use super::value_type::Property;
+use super::value_type::ValueType::{
+    self, Bool, Each, Form, List, Localized, Object, OneOf, Text, Whole,
+};
 
 const TEMPLATES: &[&str] =
     &["modern", "classic", "condensed", "minimal", "fashion", "timeless_modern_full_data"];
@@ -23,17 +25,17 @@ const MAX_START: i64 = 999_999_999;
 const MAX_BANK_ACCOUNTS: usize = 50;
 const MAX_THRESHOLDS: usize = 10;
 
-const fn optional(name: &'static str, shape: Shape) -> Property {
-    Property::optional(name, shape)
+const fn optional(name: &'static str, value_type: ValueType) -> Property {
+    Property::optional(name, value_type)
 }
 
-const fn required(name: &'static str, shape: Shape) -> Property {
-    Property::required(name, shape)
+const fn required(name: &'static str, value_type: ValueType) -> Property {
+    Property::required(name, value_type)
 }
 
 /// A setting that a business unit may have instead of its entity's (`BusinessUnitSettings`).
-const fn of_units(name: &'static str, shape: Shape) -> Property {
-    Property::optional(name, shape).of_units()
+const fn of_units(name: &'static str, value_type: ValueType) -> Property {
+    Property::optional(name, value_type).of_units()
 }
 
 /// All known keys but those that have endpoints of their own, with what they mean and what holds

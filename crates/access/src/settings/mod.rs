@@ -1,25 +1,25 @@
 //! An entity's settings: a JSON object that callers own, of which Racun knows and checks some keys.
 //!
-//! | Module   | Owns                                           |
-//! | -------- | ---------------------------------------------- |
-//! | `shape`  | what a value may be, and what is wrong with it |
-//! | `known`  | the known keys and their shapes                |
-//! | `change` | how a partial update merges                    |
-//! | `key`    | typed keys, found among the known ones         |
-//! | `setting` | the keys that Racun reads                     |
+//! | Module       | Owns                                           |
+//! | ------------ | ---------------------------------------------- |
+//! | `value_type` | what a value may be, and what is wrong with it |
+//! | `known`      | the known keys and their types                 |
+//! | `change`     | how a partial update merges                    |
+//! | `key`        | typed keys, found among the known ones         |
+//! | `setting`    | the keys that Racun reads                      |
 
 mod change;
 mod key;
 mod known;
 pub mod setting;
-mod shape;
+mod value_type;
 
 use racun_kernel::{Decimal, Issues};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 
 use self::setting::Numbered;
-use self::shape::Property;
+use self::value_type::Property;
 pub use change::passed_over;
 pub use key::{Group, Key, List, Localized, SettingValue};
 
@@ -37,7 +37,7 @@ pub struct Settings(Map<String, Json>);
 /// The keys that Racun knows, with what their values may be, as a JSON schema.
 #[must_use]
 pub fn settings_schema() -> Json {
-    let mut schema = shape::object_schema(&known::SETTINGS);
+    let mut schema = value_type::object_schema(&known::SETTINGS);
     schema["type"] = "object".into();
     schema
 }
@@ -49,11 +49,11 @@ pub fn settings_schema() -> Json {
 pub fn check_unit_settings(sent: &Map<String, Json>) -> Result<(), Issues> {
     let properties: Vec<&Property> =
         known::SETTINGS.iter().filter(|property| property.is_of_units).collect();
-    let mut issues = shape::unknown(&properties, sent);
+    let mut issues = value_type::unknown(&properties, sent);
     for property in properties {
         if let Some(value) = sent.get(property.name) {
             let mut wrong = Issues::default();
-            wrong.extend_at(property.name, property.shape.check(value));
+            wrong.extend_at(property.name, property.value_type.check(value));
             issues.extend_elsewhere(&wrong);
         }
     }
@@ -192,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_set_wins_over_the_default() {
+    fn a_setting_overrides_the_default() {
         let set = settings(json!({
             "number_formats": {"invoice": "R-{nnn}", "estimate": null},
             "number_sequence_starts": {"invoice": 42},

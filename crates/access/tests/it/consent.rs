@@ -27,7 +27,7 @@ async fn squatter(world: &World, email: &str) -> (User, String) {
 }
 
 #[tokio::test]
-async fn who_signed_up_first_with_an_address_is_not_let_in_by_it() {
+async fn signing_up_first_with_an_address_grants_no_access() {
     let (world, scope) = world_of_ana().await;
     let (user, session) = squatter(&world, "cfo@example.com").await;
     let invited = world.invite(&scope, "cfo@example.com", Role::Admin).await;
@@ -122,7 +122,7 @@ async fn a_verified_user_sees_accepts_and_declines_in_a_session_of_their_own() {
 }
 
 #[tokio::test]
-async fn keys_of_who_was_removed_end_when_asked_and_when_nobody_knows_whose_they_are() {
+async fn keys_of_a_removed_member_end_on_request_and_when_unowned() {
     let (world, scope) = world_of_ana().await;
     let (store, stamp) = (world.store(), world.stamp());
     for (who, ends_keys, left) in [("eva", false, 1), ("bor", true, 1), ("cfo", false, 1)] {

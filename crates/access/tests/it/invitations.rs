@@ -29,7 +29,7 @@ async fn accept(
 }
 
 #[tokio::test]
-async fn who_accepts_gets_a_user_an_account_of_their_own_access_and_a_session() {
+async fn accepting_an_invitation_makes_a_user_an_account_access_and_a_session() {
     let (world, scope, ana) = world_of_ana().await;
     let shown = world.invite(&scope, "eva@example.com", Role::Editor).await;
     let accepted = accept(&world, &shown.secret, PASSWORD, Duration::days(6)).await.unwrap();
@@ -82,7 +82,7 @@ async fn a_token_alone_does_not_open_an_existing_users_account() {
 }
 
 #[tokio::test]
-async fn whoever_signs_up_between_the_look_and_the_acceptance_is_not_overwritten() {
+async fn a_user_who_signs_up_before_the_acceptance_is_not_overwritten() {
     let (world, scope, _) = world_of_ana().await;
     let shown = world.invite(&scope, "eva@example.com", Role::Editor).await;
     let stamp = world.stamp();

@@ -51,7 +51,7 @@ async fn ten_failures_lock_known_and_unknown_addresses_alike() {
 }
 
 #[tokio::test]
-async fn who_guesses_locks_nobody_out_where_they_log_in() {
+async fn guesses_do_not_lock_users_out_of_their_known_places() {
     let world = World::new();
     world.user(ANA).await;
     let home = from("203.0.113.7");
@@ -87,7 +87,7 @@ async fn where_they_logged_in_rightly_is_known_for_ninety_days_without_a_session
 }
 
 #[tokio::test]
-async fn guesses_without_a_pause_lock_nobody_out_beyond_a_quarter_of_an_hour() {
+async fn guesses_without_a_pause_lock_for_a_quarter_of_an_hour_at_most() {
     let world = World::new();
     world.user(ANA).await;
     let mut second = 0;
@@ -195,7 +195,7 @@ async fn sessions_are_listed_and_ended_one_by_one_and_all_but_one() {
 }
 
 #[tokio::test]
-async fn a_session_that_nobody_uses_ends_and_one_that_is_used_lasts_a_year() {
+async fn an_unused_session_ends_and_a_used_one_lasts_a_year() {
     let world = World::new();
     let user = world.user(ANA).await;
     let token = open_session(world.store(), &user, &world.stamp()).await.unwrap().secret;

@@ -145,7 +145,7 @@ async fn tokens_that_are_over_are_cleared_away() {
 }
 
 #[tokio::test]
-async fn tokens_are_told_apart_from_everything_else() {
+async fn tokens_are_distinguished_from_everything_else() {
     let (till, _, token) = eva_at_the_till().await;
     let secret = &token.secret;
     for other in [

@@ -69,7 +69,7 @@ async fn an_operator_acts_with_what_authorities_know_them_by_in_the_entity() {
 }
 
 #[tokio::test]
-async fn nobody_from_elsewhere_gets_a_pin() {
+async fn users_of_other_entities_get_no_pin() {
     let till = Till::new().await;
     let stranger = till.world.caller("stranger@example.com").await;
     let scope = till.scope(&till.ana).await;
@@ -105,7 +105,7 @@ async fn operators_are_listed_by_name_without_viewers() {
 }
 
 #[tokio::test]
-async fn whoever_owns_the_account_is_an_operator_without_a_membership() {
+async fn the_owner_of_the_account_is_an_operator_without_a_membership() {
     let till = Till::new().await;
     let key = till.world.account_key(&till.ana, Environment::Live).await;
     let entity = till.world.entity(&key, "of a key", Environment::Live).await;
@@ -120,7 +120,7 @@ async fn whoever_owns_the_account_is_an_operator_without_a_membership() {
 }
 
 #[tokio::test]
-async fn whoever_becomes_a_viewer_or_leaves_loses_their_pin() {
+async fn viewers_and_former_members_lose_their_pin() {
     let till = Till::new().await;
     let Till { ana, eva, world, .. } = &till;
     let (store, scope, id) = (world.store(), till.scope(ana).await, user_id(eva));
@@ -138,7 +138,7 @@ async fn whoever_becomes_a_viewer_or_leaves_loses_their_pin() {
 }
 
 #[tokio::test]
-async fn a_role_that_is_lost_meanwhile_takes_the_new_pin_with_it() {
+async fn a_pin_is_not_set_when_the_role_is_lost_at_the_same_time() {
     let till = Till::new().await;
     let Till { ana, eva, world, .. } = &till;
     let (store, scope, id, stamp) =

@@ -93,7 +93,7 @@ async fn made(world: &World, scope: &Scope, eva: &str, open: &str) -> Vec<Option
 }
 
 #[tokio::test]
-async fn who_is_no_admin_any_more_makes_nothing_for_others() {
+async fn former_admins_cannot_act_for_others() {
     for demoted in [None, Some(Role::Viewer)] {
         let world = World::new();
         let ana = world.caller(ANA).await;

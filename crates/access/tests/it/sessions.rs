@@ -14,7 +14,7 @@ async fn a_user_logs_in_with_their_address_whatever_its_capitals() {
 }
 
 #[tokio::test]
-async fn an_unknown_address_and_a_wrong_password_are_not_told_apart() {
+async fn an_unknown_address_and_a_wrong_password_are_not_distinguished() {
     let world = World::new();
     world.user("ana@example.com").await;
     for (email, password) in [

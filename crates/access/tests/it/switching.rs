@@ -146,7 +146,7 @@ async fn only_an_admin_unlocks_a_pin_by_setting_it() {
 }
 
 #[tokio::test]
-async fn whoever_has_no_pin_is_answered_like_a_wrong_one() {
+async fn a_missing_pin_is_answered_like_a_wrong_one() {
     let till = Till::new().await;
     let Till { ana, eva, vid, .. } = &till;
     for whom in [eva, vid] {
@@ -268,7 +268,7 @@ async fn an_attempt_whose_process_dies_counts_as_failed() {
 }
 
 #[tokio::test]
-async fn a_token_of_a_pin_that_changed_meanwhile_is_not_made() {
+async fn no_token_is_made_when_the_pin_changes_at_the_same_time() {
     let till = Till::new().await;
     let Till { ana, eva, world, .. } = &till;
     let (store, scope, stamp) = (world.store(), till.scope(ana).await, world.stamp());

@@ -9,7 +9,7 @@ use super::gather::ResolvedReferences;
 use super::request::DocumentRequest;
 use crate::error::Error;
 use crate::fiscalization::Ports;
-use crate::vat::{Finding, Inquiry, Known, document_data, verdict};
+use crate::vat::{Finding, Inquiry, StoredCheck, document_data, treatment};
 
 /// The customer that a new document of `request` has, or one that was `before`.
 pub(super) fn buyer(
@@ -37,8 +37,8 @@ pub(super) async fn find_out(
 ) -> Result<Option<Finding>, Error> {
     let Some(inquiry) = Inquiry::of_sale(entity, customer) else { return Ok(None) };
     let before = match inquiry.known(ports.cx).await? {
-        Known::Enough(finding) => return Ok(Some(*finding)),
-        Known::Ask(before) => before.map(|before| *before),
+        StoredCheck::Enough(finding) => return Ok(Some(*finding)),
+        StoredCheck::Ask(before) => before.map(|before| *before),
     };
     check()?;
     Ok(Some(inquiry.ask(ports.cx, ports.vat, before).await))
@@ -82,9 +82,9 @@ pub(super) fn rechecked(
     let customer = content.customer.as_ref().filter(|customer| finding.is_of(customer));
     let Some(customer) = customer else { return content };
     let check = Some(&finding.check);
-    let verdict = verdict(entity, Some(customer), check);
-    let (before, sold) = (content.transaction_type, verdict.transaction_type);
-    content.vies = document_data(verdict, Some(customer), check, stamp);
+    let treatment = treatment(entity, Some(customer), check);
+    let (before, sold) = (content.transaction_type, treatment.transaction_type);
+    content.vies = document_data(treatment, Some(customer), check, stamp);
     if sold == before {
         return content;
     }

@@ -3,8 +3,8 @@
 use racun_access::{Entity, Key, Settings, setting};
 use racun_catalog::{BusinessUnit, Customer};
 use racun_documents::{
-    Content, DocumentError, DocumentKind, EInvoiceWishes, NewLine, Party, Texts, TransactionType,
-    UnitSnapshot, Verdict,
+    Content, DocumentError, DocumentKind, EInvoiceOptions, NewLine, Party, TaxTreatment, Texts,
+    TransactionType, UnitSnapshot,
 };
 use racun_kernel::{BankAccount, Currency, ExchangeRate, Issue, Issues, Patch, Stamp};
 use time::{Date, Duration};
@@ -14,7 +14,7 @@ use super::gather::{ResolvedReferences, unit_id};
 use super::lines::{self, LineRules};
 use super::request::{CustomerRequest, DocumentRequest, ExchangeRateRequest, UnitRequest};
 use crate::einvoicing::Policy;
-use crate::vat::{document_data, verdict};
+use crate::vat::{document_data, treatment};
 
 /// The content of a new document, its lines apart; what is wrong goes to `issues`, and is left out.
 pub(super) fn compose(
@@ -31,10 +31,10 @@ pub(super) fn compose(
     let unit = unit(request, gathered, None, issues);
     let (currency, exchange_rate) = money(request, entity, date, None, issues);
     let check = gathered.check_of(customer.as_ref());
-    let verdict = verdict(entity, customer.as_ref(), check);
-    let rules = line_rules(gathered, date, verdict);
+    let treatment = treatment(entity, customer.as_ref(), check);
+    let rules = line_rules(gathered, date, treatment);
     let lines = lines::resolve(request, &rules, issues);
-    let defaults = default_texts(kind, entity, unit.as_ref(), verdict.transaction_type);
+    let defaults = default_texts(kind, entity, unit.as_ref(), treatment.transaction_type);
     let content = Content {
         date,
         date_due: match request.date_due {
@@ -54,7 +54,7 @@ pub(super) fn compose(
         date_service_to: request.date_service_to.value().copied(),
         issuer: request.issuer.clone().unwrap_or_default().onto(party_of_entity(entity)),
         customer_id,
-        vies: document_data(verdict, customer.as_ref(), check, stamp),
+        vies: document_data(treatment, customer.as_ref(), check, stamp),
         customer,
         business_unit_id: gathered.unit.as_ref().map(|unit| unit.id),
         business_unit: unit,
@@ -62,10 +62,10 @@ pub(super) fn compose(
         translations: request.translations.clone().unwrap_or_default(),
         currency,
         exchange_rate,
-        transaction_type: verdict.transaction_type,
+        transaction_type: treatment.transaction_type,
         reference: request.reference.value().filter(|text| !text.is_empty()).cloned(),
         metadata: request.metadata.value().cloned().unwrap_or_default(),
-        e_invoices: wishes(kind, entity, request, issues),
+        e_invoices: options(kind, entity, request, issues),
         lines: Vec::new(),
     };
     (content, lines)
@@ -119,7 +119,7 @@ pub(super) fn recompose(
     if let Some(translations) = &request.translations {
         content.translations = translations.clone();
     }
-    content.e_invoices = content.e_invoices.with(wishes(kind, entity, request, issues));
+    content.e_invoices = content.e_invoices.with(options(kind, entity, request, issues));
     if let Some(issuer) = &request.issuer {
         content.issuer = issuer.clone().onto(content.issuer);
     }
@@ -140,16 +140,16 @@ pub(super) fn recompose(
     let is_same_customer = content.customer == before.customer;
     let known = before.vies.as_ref().filter(|_| is_same_customer).map(check_on_document);
     let check = known.as_ref().or_else(|| gathered.check_of(customer));
-    let verdict = verdict(entity, customer, check);
+    let treatment = treatment(entity, customer, check);
     if !is_same_customer {
-        let vies = document_data(verdict, customer, check, stamp);
+        let vies = document_data(treatment, customer, check, stamp);
         if request.texts.tax_clause.is_absent() {
-            sold_as(kind, entity, &mut content, verdict.transaction_type);
+            sold_as(kind, entity, &mut content, treatment.transaction_type);
         }
-        content.transaction_type = verdict.transaction_type;
+        content.transaction_type = treatment.transaction_type;
         content.vies = vies;
     }
-    let rules = line_rules(gathered, content.date, verdict);
+    let rules = line_rules(gathered, content.date, treatment);
     let lines = if request.items.is_some() {
         Some(lines::resolve(request, &rules, issues))
     } else if content.date != before.date && has_dated_taxes(before) {
@@ -161,12 +161,12 @@ pub(super) fn recompose(
 }
 
 /// What the request wants of electronic invoices; what cannot be goes to `issues`.
-fn wishes(
+fn options(
     kind: DocumentKind,
     entity: &Entity,
     request: &DocumentRequest,
     issues: &mut Issues,
-) -> EInvoiceWishes {
+) -> EInvoiceOptions {
     if !request.e_invoices.validation.is_empty() {
         let refused = Policy::of(entity).refused(kind, &request.e_invoices);
         refused.iter().for_each(|issue| issues.push(issue.clone()));
@@ -179,17 +179,21 @@ pub(super) fn has_dated_taxes(content: &Content) -> bool {
     content.lines.iter().flat_map(|line| &line.taxes).any(|tax| tax.tax_id.is_some())
 }
 
-fn line_rules<'a>(gathered: &'a ResolvedReferences, date: Date, verdict: Verdict) -> LineRules<'a> {
+fn line_rules<'a>(
+    gathered: &'a ResolvedReferences,
+    date: Date,
+    treatment: TaxTreatment,
+) -> LineRules<'a> {
     let on = |rule: Key<bool>| gathered.entity.settings.get(rule).unwrap_or(false);
     let third_country = matches!(
-        verdict.transaction_type,
+        treatment.transaction_type,
         TransactionType::ThirdCountryB2b | TransactionType::ThirdCountryB2c
     );
     LineRules {
         entity: &gathered.entity,
         records: &gathered.records,
         date,
-        reverse_charge: verdict.reverse_charge_applies && on(setting::AUTO_REVERSE_CHARGE),
+        reverse_charge: treatment.reverse_charge_applies && on(setting::AUTO_REVERSE_CHARGE),
         untaxed: third_country && on(setting::AUTO_REMOVE_TAX_EXPORT),
         gross_only: on(setting::REQUIRE_GROSS_PRICES),
     }

@@ -122,13 +122,14 @@ impl InvoiceCopy<'_> {
                 taxes: amounts.taxes.iter().map(|amounts| amounts.tax.clone()).collect(),
             };
             let given = |line: &Line| Some((line.total.clone(), line.total_with_tax.clone()));
-            let lines = lines.iter().map(|line| NewLine { given: given(line), ..anew(line) });
+            let lines =
+                lines.iter().map(|line| NewLine { given: given(line), ..unsaved_copy(line) });
             return Ok(Origin::Template(lines.collect(), Some(totals)));
         }
         let mut issues = Issues::default();
         let mut copied = Vec::with_capacity(lines.len());
         for (n, line) in lines.iter().enumerate() {
-            copied.extend(issues.collect(n, self.retaxed(anew(line), taxes)));
+            copied.extend(issues.collect(n, self.retaxed(unsaved_copy(line), taxes)));
         }
         let mut outer = Issues::default();
         outer.extend_at("items", issues);
@@ -155,7 +156,7 @@ impl InvoiceCopy<'_> {
 }
 
 /// The line as a new one, under an id of its own.
-fn anew(line: &Line) -> NewLine {
+fn unsaved_copy(line: &Line) -> NewLine {
     NewLine { id: None, ..line.again() }
 }
 

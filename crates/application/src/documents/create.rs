@@ -4,8 +4,8 @@ use racun_access::{Entity, setting};
 use racun_catalog::{BUSINESS_UNITS, BusinessUnit};
 use racun_documents::calculation::CalculationMode;
 use racun_documents::{
-    CreationSource, Document, DocumentError, DocumentId, DocumentKind, EInvoiceWishes, GivenTotals,
-    InvoicedTab, NewDocument, NewLine, Refused, Relation,
+    CreationSource, Document, DocumentError, DocumentId, DocumentKind, EInvoiceOptions,
+    GivenTotals, InvoicedTab, NewDocument, NewLine, Refused, Relation,
 };
 use racun_kernel::{Issue, Issues, PaymentType, Principal, Tenant};
 use racun_settlement::{NewPayment, PAYMENTS, Payment};
@@ -309,7 +309,7 @@ pub struct Finalizing {
     /// How it is reported to the tax authority.
     pub fiscal: FiscalRequest,
     /// What is wanted of its electronic invoices, over what the draft says.
-    pub e_invoices: EInvoiceWishes,
+    pub e_invoices: EInvoiceOptions,
 }
 
 impl From<FiscalRequest> for Finalizing {

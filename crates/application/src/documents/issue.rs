@@ -7,7 +7,9 @@ use racun_documents::{
     credit, link,
 };
 use racun_kernel::{Authority, Issues, PaymentType};
-use racun_settlement::{NewPayment, Outcome, PAYMENTS, Payment, PaymentWrite, Settleable};
+use racun_settlement::{
+    NewPayment, PAYMENTS, Payment, PaymentWrite, Settleable, SettlementOutcome,
+};
 use racun_store::{Actor, Event, Held, Many, Number, Put, UnitBuilder, Writes};
 use time::Date;
 
@@ -200,7 +202,7 @@ impl Plan {
         relations: &[Relation],
         advance: Option<Settleable>,
         actor: &Actor,
-    ) -> Result<Option<Outcome>, Error> {
+    ) -> Result<Option<SettlementOutcome>, Error> {
         if matches!(id.kind(), DocumentKind::Estimate | DocumentKind::DeliveryNote) {
             return Ok(None);
         }
@@ -231,7 +233,7 @@ fn events_of(document: &Document, is_new: bool, actor: &Actor) -> Vec<Event> {
 /// What the document `id` is paid by: what was `paid` on it before, and what `outcome` makes.
 fn paid_by<'a>(
     paid: &'a [Payment],
-    outcome: Option<&'a Outcome>,
+    outcome: Option<&'a SettlementOutcome>,
     id: DocumentId,
 ) -> Vec<&'a Payment> {
     let id = id.to_string();

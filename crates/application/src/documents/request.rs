@@ -2,7 +2,7 @@
 
 use racun_documents::calculation::{CalculationMode, Discount, SummaryTax};
 use racun_documents::{
-    EInvoiceWishes, LineKind, LineTranslations, PartyPatch, RevenueRecognition, TextDefaults,
+    EInvoiceOptions, LineKind, LineTranslations, PartyPatch, RevenueRecognition, TextDefaults,
     TitleType, Translations, UnitSnapshot,
 };
 use racun_kernel::{Classification, Decimal, Metadata, Patch};
@@ -58,7 +58,7 @@ pub struct DocumentRequest {
     /// Financial categories by index of the line.
     pub category_assignments: Vec<CategoryAssignment>,
     /// What is wanted of its electronic invoices; an update changes what it names.
-    pub e_invoices: EInvoiceWishes,
+    pub e_invoices: EInvoiceOptions,
     /// The total that the caller expects.
     pub expected_total_with_tax: Option<Decimal>,
 }

@@ -7,7 +7,7 @@ use racun_documents::{
     Revision, Version, credit, link,
 };
 use racun_kernel::{Authority, Decimal, Issue, Issues};
-use racun_settlement::{Outcome, Payment, PaymentWrite};
+use racun_settlement::{Payment, PaymentWrite, SettlementOutcome};
 use racun_store::{Actor, Context, Decision, Held, Many, One, UnitBuilder, Writes};
 
 use super::buyer::{buyer, find_out};
@@ -263,7 +263,7 @@ impl Change<'_> {
         &self,
         mut sheet: WorkingSet,
         id: DocumentId,
-        outcome: Option<Outcome>,
+        outcome: Option<SettlementOutcome>,
         links: (&[Relation], &[Relation]),
     ) -> Result<(Document, Writes), Error> {
         let mut writes = Writes::default();

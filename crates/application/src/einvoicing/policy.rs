@@ -1,7 +1,7 @@
 //! For which forms a document is checked, and whether it has to be valid.
 
 use racun_access::{Entity, setting};
-use racun_documents::{DocumentKind, EInvoiceForm, EInvoiceWishes, ValidationWish};
+use racun_documents::{DocumentKind, EInvoiceForm, EInvoiceOptions, ValidationOption};
 use racun_kernel::{Issue, Issues};
 
 /// What an entity's country and settings say of checks.
@@ -47,14 +47,14 @@ impl Policy {
         self.has_feature && self.country.as_deref() == Some(form.country())
     }
 
-    /// The checks of a document of `kind` whose requests said `wishes`.
+    /// The checks of a document of `kind` whose requests said `options`.
     ///
     /// What the entity's settings name in Germany is required, unless the request says that it is
     /// not. In Slovenia the settings check, and a request requires.
     #[must_use]
-    pub fn wanted(&self, kind: DocumentKind, wishes: &EInvoiceWishes) -> Vec<Wanted> {
+    pub fn wanted(&self, kind: DocumentKind, options: &EInvoiceOptions) -> Vec<Wanted> {
         let wanted = |form: EInvoiceForm| {
-            let ValidationWish { enabled, required } = wishes.of(form);
+            let ValidationOption { enabled, required } = options.of(form);
             let is_named = self.named.contains(&form);
             let requires = matches!(form, EInvoiceForm::XRechnung | EInvoiceForm::Zugferd);
             let is_required = required.unwrap_or(is_named && requires);
@@ -65,12 +65,12 @@ impl Policy {
         EInvoiceForm::ALL.into_iter().filter_map(wanted).collect()
     }
 
-    /// What of `wishes` cannot be for a document of `kind`, each at its field. A check that a kind
+    /// What of `options` cannot be for a document of `kind`, each at its field. A check that a kind
     /// has no form for is left out: it is refused only where it is required.
     #[must_use]
-    pub fn refused(&self, kind: DocumentKind, wishes: &EInvoiceWishes) -> Issues {
+    pub fn refused(&self, kind: DocumentKind, options: &EInvoiceOptions) -> Issues {
         let mut found = Issues::default();
-        for (form, wish) in &wishes.validation {
+        for (form, wish) in &options.validation {
             let name = form.name();
             if wish.enabled == Some(false) && wish.required == Some(true) {
                 let message = "what is not checked cannot be required: leave one of the two out";
@@ -104,14 +104,14 @@ mod tests {
         Policy { country: Some(country.to_owned()), has_feature: true, named: named.to_vec() }
     }
 
-    fn said(form: EInvoiceForm, enabled: Option<bool>, required: Option<bool>) -> EInvoiceWishes {
-        let validation = [(form, ValidationWish { enabled, required })].into();
-        EInvoiceWishes { validation, send_enabled: None }
+    fn said(form: EInvoiceForm, enabled: Option<bool>, required: Option<bool>) -> EInvoiceOptions {
+        let validation = [(form, ValidationOption { enabled, required })].into();
+        EInvoiceOptions { validation, send_enabled: None }
     }
 
     #[test]
     fn settings_require_in_germany_and_check_in_slovenia() {
-        let none = EInvoiceWishes::default();
+        let none = EInvoiceOptions::default();
         let german = policy("DE", &[XRechnung, Zugferd, Eslog]);
         let both = [XRechnung, Zugferd].map(|form| Wanted { form, is_required: true });
         assert_eq!(german.wanted(DocumentKind::Invoice, &none), both);
@@ -127,8 +127,8 @@ mod tests {
     #[test]
     fn a_request_says_more_than_the_settings() {
         let wanted = |named: &[EInvoiceForm], enabled, required| {
-            let wishes = said(XRechnung, enabled, required);
-            let all = policy("DE", named).wanted(DocumentKind::Invoice, &wishes);
+            let options = said(XRechnung, enabled, required);
+            let all = policy("DE", named).wanted(DocumentKind::Invoice, &options);
             all.first().map(|wanted| wanted.is_required)
         };
         for (named, enabled, required, expected) in [
@@ -145,9 +145,9 @@ mod tests {
     }
 
     #[test]
-    fn what_a_document_cannot_have_is_refused_where_it_is_asked() {
-        let codes = |policy: &Policy, kind, wishes: &EInvoiceWishes| -> Vec<String> {
-            let found = policy.refused(kind, wishes);
+    fn e_invoices_that_a_document_cannot_have_are_refused_at_their_field() {
+        let codes = |policy: &Policy, kind, options: &EInvoiceOptions| -> Vec<String> {
+            let found = policy.refused(kind, options);
             found.iter().map(|issue| format!("{issue} {}", issue.code)).collect()
         };
         let german = policy("DE", &[]);

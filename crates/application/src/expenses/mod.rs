@@ -21,7 +21,7 @@ use racun_documents::events::expense as events;
 use racun_documents::expense::{EXPENSES, Expense, ExpenseContent};
 use racun_kernel::id::ExpenseId;
 use racun_kernel::{Issues, Stamp};
-use racun_settlement::{NewPayment, Outcome, PaymentWrite, Settlement};
+use racun_settlement::{NewPayment, PaymentWrite, Settlement, SettlementOutcome};
 use racun_store::{
     Actor, Clause, Context, Decision, Event, EventKind, ListQuery, Operator, Page, RawQuery,
     StoreError, Value, Writes,
@@ -96,7 +96,7 @@ fn pay(
     payments: Vec<NewPayment>,
     today: Date,
     stamp: &Stamp,
-) -> Result<(Expense, Outcome), Error> {
+) -> Result<(Expense, SettlementOutcome), Error> {
     let settlement = Settlement {
         entity_id: expense.entity_id,
         today,

@@ -65,10 +65,10 @@ pub async fn get(cx: Context<'_>, id: DeviceId) -> Result<DeviceState, FiscalErr
 /// Puts a device into a premise.
 ///
 /// # Errors
-/// [`FiscalError::NotFound`] and [`racun_fiscal::Refusal::PremiseClosed`] of the premise;
-/// [`racun_fiscal::Refusal::OtherCountry`]; all that is wrong with the input, by path;
-/// [`racun_fiscal::Conflict::DeviceName`]; [`racun_fiscal::Refusal::TooManyDevices`]; the store's
-/// failure.
+/// [`FiscalError::NotFound`] and [`racun_fiscal::FiscalRefusal::PremiseClosed`] of the premise;
+/// [`racun_fiscal::FiscalRefusal::OtherCountry`]; all that is wrong with the input, by path;
+/// [`racun_fiscal::Conflict::DeviceName`]; [`racun_fiscal::FiscalRefusal::TooManyDevices`]; the
+/// store's failure.
 pub async fn create(
     cx: Context<'_>,
     entity: &Entity,
@@ -90,8 +90,9 @@ pub async fn create(
 /// Sets where a device's own sequence starts.
 ///
 /// # Errors
-/// [`FiscalError::NotFound`]; a number that is none; [`racun_fiscal::Refusal::DeviceInactive`];
-/// [`racun_fiscal::Refusal::StartingNumberLocked`]; the store's failure.
+/// [`FiscalError::NotFound`]; a number that is none;
+/// [`racun_fiscal::FiscalRefusal::DeviceInactive`];
+/// [`racun_fiscal::FiscalRefusal::StartingNumberLocked`]; the store's failure.
 pub async fn restart(
     cx: Context<'_>,
     id: DeviceId,
@@ -113,7 +114,7 @@ pub async fn restart(
 /// Deactivates a device, for good.
 ///
 /// # Errors
-/// [`FiscalError::NotFound`]; [`racun_fiscal::Refusal::DeviceInactive`]; the store's failure.
+/// [`FiscalError::NotFound`]; [`racun_fiscal::FiscalRefusal::DeviceInactive`]; the store's failure.
 pub async fn deactivate(cx: Context<'_>, id: DeviceId) -> Result<Device, FiscalError> {
     cx.amend(&FISCAL_DEVICES, id, Device::deactivate).await
 }

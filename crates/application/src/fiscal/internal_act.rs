@@ -6,7 +6,7 @@
 use racun_access::{self as access, AccessError, Entity};
 use racun_fiscal::furs::{MovableKind, PremiseKind};
 use racun_fiscal::{
-    Authority, BusinessPremise, FiscalError, FiscalSettings, Numbering, Refusal, year_of,
+    Authority, BusinessPremise, FiscalError, FiscalRefusal, FiscalSettings, Numbering, year_of,
 };
 use racun_kernel::OperatorIdentity;
 use racun_render::{Block, Table, Text};
@@ -32,25 +32,25 @@ struct Matter<'a> {
 /// The internal act of the scope's entity, as it is today.
 ///
 /// # Errors
-/// [`Refusal::OtherCountry`]; [`Refusal::CertificateMissing`]; [`Refusal::PremiseMissing`];
-/// [`Refusal::DeviceMissing`]; the store's failure.
+/// [`FiscalRefusal::OtherCountry`]; [`FiscalRefusal::CertificateMissing`];
+/// [`FiscalRefusal::PremiseMissing`]; [`FiscalRefusal::DeviceMissing`]; the store's failure.
 pub async fn compose(cx: Context<'_>, entity: &Entity) -> Result<Text, FiscalError> {
     let authority = Authority::Furs;
     check_country(entity, authority)?;
     let settings = settings::get(cx, authority).await?;
     if settings.certificate.is_none() {
-        return Err(Refusal::CertificateMissing.into());
+        return Err(FiscalRefusal::CertificateMissing.into());
     }
     let mut premises = premises::list(cx, authority).await?;
     premises.retain(|state| state.premise.is_active);
     if premises.is_empty() {
-        return Err(Refusal::PremiseMissing.into());
+        return Err(FiscalRefusal::PremiseMissing.into());
     }
     for state in &mut premises {
         state.devices.retain(|state| state.device.is_active);
     }
     if premises.iter().all(|state| state.devices.is_empty()) {
-        return Err(Refusal::DeviceMissing.into());
+        return Err(FiscalRefusal::DeviceMissing.into());
     }
     let operators = access::list_operator_identities(cx, authority).await;
     let operators = operators.map_err(of_access)?;
@@ -221,8 +221,8 @@ impl Matter<'_> {
             .collect();
         let heading = Block::heading("5. Osebe, ki izdajajo račune");
         if rows.is_empty() {
-            let nobody = "Oznake oseb, ki izdajajo račune, so navedene na računih.";
-            return vec![heading, Block::paragraph(nobody)];
+            let text = "Oznake oseb, ki izdajajo račune, so navedene na računih.";
+            return vec![heading, Block::paragraph(text)];
         }
         let columns = [("Oznaka", 2), ("Oseba", 3), ("Davčna številka", 2)];
         let opening = "Na računih so osebe, ki jih izdajajo, navedene s temi oznakami:";

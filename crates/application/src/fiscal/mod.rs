@@ -21,7 +21,7 @@ pub mod registering;
 pub mod settings;
 
 use racun_access::Entity;
-use racun_fiscal::{Authority, Refusal};
+use racun_fiscal::{Authority, FiscalRefusal};
 
 pub use devices::DeviceState;
 pub use premises::PremiseState;
@@ -32,10 +32,10 @@ const ALL_ROWS: usize = 1 << 31;
 /// Refuses what concerns another country's authority than the entity's.
 ///
 /// # Errors
-/// [`Refusal::OtherCountry`].
-pub fn check_country(entity: &Entity, authority: Authority) -> Result<(), Refusal> {
+/// [`FiscalRefusal::OtherCountry`].
+pub fn check_country(entity: &Entity, authority: Authority) -> Result<(), FiscalRefusal> {
     match entity.country_code.as_deref() {
         Some(code) if code == authority.country() => Ok(()),
-        _ => Err(Refusal::OtherCountry(authority)),
+        _ => Err(FiscalRefusal::OtherCountry(authority)),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use racun_fiscal::{Authority, Place, Start, series, year_of};
+use racun_fiscal::{Authority, PlaceOfIssue, Start, series, year_of};
 use racun_kernel::Tenant;
 use racun_store::{Context, Series, StoreError};
 
@@ -24,7 +24,7 @@ impl Numbers {
     }
 
     /// The last number that was issued at `place` this year; 0 when none was.
-    pub fn last(&self, place: &Place) -> i64 {
+    pub fn last(&self, place: &PlaceOfIssue) -> i64 {
         let series =
             series(self.tenant.clone(), self.authority, place, self.year, Start::default());
         self.used.get(&series.key).copied().unwrap_or_default()
@@ -33,7 +33,7 @@ impl Numbers {
 
 /// The sequence of `place` in this year, which starts at 1. When its next number is 1, no number of
 /// it was issued yet.
-pub fn probe(cx: Context<'_>, authority: Authority, place: &Place) -> Series {
+pub fn probe(cx: Context<'_>, authority: Authority, place: &PlaceOfIssue) -> Series {
     let year = year_of(authority, cx.now());
     series(cx.tenant(), authority, place, year, Start::default())
 }

@@ -2,8 +2,8 @@
 
 use racun_access::Entity;
 use racun_fiscal::{
-    Authority, BusinessPremise, Device, FISCAL_DEVICES, FISCAL_PREMISES, FiscalError, MAX_PREMISES,
-    NewPremise, PremiseId, Refusal, premise_key,
+    Authority, BusinessPremise, Device, FISCAL_DEVICES, FISCAL_PREMISES, FiscalError,
+    FiscalRefusal, MAX_PREMISES, NewPremise, PremiseId, premise_key,
 };
 use racun_kernel::Patch;
 use racun_store::{Clause, Context, ListQuery, Operator, Order, Put, StoreError, Table};
@@ -40,9 +40,9 @@ pub async fn list(cx: Context<'_>, authority: Authority) -> Result<Vec<PremiseSt
     let premises: Vec<BusinessPremise> =
         page(cx, &FISCAL_PREMISES, "authority", authority.name()).await?;
     let devices: Vec<Device> = page(cx, &FISCAL_DEVICES, "authority", authority.name()).await?;
-    let shown = Shown::read(cx, authority).await?;
+    let numbering = PremiseNumbering::read(cx, authority).await?;
     let real = premises.into_iter().filter(|premise| !premise.is_reservation());
-    Ok(real.map(|premise| shown.premise(premise, &devices)).collect())
+    Ok(real.map(|premise| numbering.premise(premise, &devices)).collect())
 }
 
 /// One premise.
@@ -68,15 +68,16 @@ pub(super) async fn show(
 ) -> Result<PremiseState, FiscalError> {
     let id = premise.id.to_string();
     let devices: Vec<Device> = page(cx, &FISCAL_DEVICES, "premise_id", &id).await?;
-    let shown = Shown::read(cx, premise.authority()).await?;
-    Ok(shown.premise(premise, &devices))
+    let numbering = PremiseNumbering::read(cx, premise.authority()).await?;
+    Ok(numbering.premise(premise, &devices))
 }
 
 /// Keeps a premise that is registered elsewhere, as in Croatia.
 ///
 /// # Errors
-/// All that is wrong with the input, by path; [`Refusal::OtherCountry`];
-/// [`racun_fiscal::Conflict::PremiseName`]; [`Refusal::TooManyPremises`]; the store's failure.
+/// All that is wrong with the input, by path; [`FiscalRefusal::OtherCountry`];
+/// [`racun_fiscal::Conflict::PremiseName`]; [`FiscalRefusal::TooManyPremises`]; the store's
+/// failure.
 pub async fn create(
     cx: Context<'_>,
     entity: &Entity,
@@ -109,14 +110,14 @@ pub(super) async fn insert(
 pub(super) async fn room(cx: Context<'_>, authority: Authority) -> Result<(), FiscalError> {
     let there: Vec<BusinessPremise> =
         page(cx, &FISCAL_PREMISES, "authority", authority.name()).await?;
-    if there.len() < MAX_PREMISES { Ok(()) } else { Err(Refusal::TooManyPremises.into()) }
+    if there.len() < MAX_PREMISES { Ok(()) } else { Err(FiscalRefusal::TooManyPremises.into()) }
 }
 
 /// Sets where a premise's sequence starts.
 ///
 /// # Errors
-/// [`FiscalError::NotFound`]; a number that is none; [`Refusal::PremiseClosed`];
-/// [`Refusal::StartingNumberLocked`]; the store's failure.
+/// [`FiscalError::NotFound`]; a number that is none; [`FiscalRefusal::PremiseClosed`];
+/// [`FiscalRefusal::StartingNumberLocked`]; the store's failure.
 pub async fn restart(
     cx: Context<'_>,
     id: PremiseId,
@@ -139,7 +140,7 @@ pub async fn restart(
 /// Closes a premise that is not registered with an authority, with its devices.
 ///
 /// # Errors
-/// [`FiscalError::NotFound`]; [`Refusal::PremiseClosed`]; the store's failure.
+/// [`FiscalError::NotFound`]; [`FiscalRefusal::PremiseClosed`]; the store's failure.
 pub async fn close(cx: Context<'_>, id: PremiseId) -> Result<BusinessPremise, FiscalError> {
     let mut unit = cx.unit();
     let premise = unit.hold(&FISCAL_PREMISES, id);
@@ -181,12 +182,12 @@ async fn page<A: racun_store::Record>(
 }
 
 /// What premises and devices are shown by.
-struct Shown {
+struct PremiseNumbering {
     numbers: Numbers,
     per_premise: bool,
 }
 
-impl Shown {
+impl PremiseNumbering {
     async fn read(cx: Context<'_>, authority: Authority) -> Result<Self, StoreError> {
         let numbers = Numbers::read(cx, authority).await?;
         let settings = settings::get(cx, authority).await?;

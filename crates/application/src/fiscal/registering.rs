@@ -2,8 +2,9 @@
 
 use racun_access::Entity;
 use racun_fiscal::{
-    Actor, Authorities, Authority, BusinessPremise, Class, FISCAL_PREMISES, FiscalError, Header,
-    Identity, Message, MessageId, NewPremise, Patience, PremiseId, ProviderRefusal, Reply, Unknown,
+    Actor, Authorities, Authority, BusinessPremise, ErrorClass, FISCAL_PREMISES, FiscalError,
+    Header, Identity, Message, MessageId, NewPremise, Patience, PremiseId, ProviderRefusal, Reply,
+    Unknown,
 };
 use racun_kernel::Vault;
 use racun_store::{Context, Put, StoreError, Writes};
@@ -52,8 +53,9 @@ impl Registry<'_> {
     /// Closes a premise, with its devices. Unless FURS confirms it the premise stays open.
     ///
     /// # Errors
-    /// [`FiscalError::NotFound`]; [`racun_fiscal::Refusal::PremiseClosed`]; what the certificate
-    /// forbids; [`FiscalError::Provider`]; [`FiscalError::Unreachable`]; the store's failure.
+    /// [`FiscalError::NotFound`]; [`racun_fiscal::FiscalRefusal::PremiseClosed`]; what the
+    /// certificate forbids; [`FiscalError::Provider`]; [`FiscalError::Unreachable`]; the store's
+    /// failure.
     pub async fn close(&self, id: PremiseId) -> Result<BusinessPremise, FiscalError> {
         let before = find(self.cx, id).await?;
         let actor = self.cx.actor();
@@ -66,7 +68,8 @@ impl Registry<'_> {
             Ok(()) => {}
             // An earlier closing was taken, and its answer lost.
             Err(FiscalError::Provider(refused))
-                if before.closing_since.is_some() && refused.class() == Class::PremiseUnknown => {}
+                if before.closing_since.is_some()
+                    && refused.class() == ErrorClass::PremiseUnknown => {}
             Err(refused) => {
                 let is_first = before.closing_since.is_none();
                 if is_first && matches!(refused, FiscalError::Provider(_)) {

@@ -72,8 +72,8 @@ pub async fn missing(
 /// Changes the settings.
 ///
 /// # Errors
-/// All that is wrong with the input, by path; [`racun_fiscal::Refusal::OtherCountry`];
-/// [`racun_fiscal::Refusal::NumberingLocked`]; the store's failure.
+/// All that is wrong with the input, by path; [`racun_fiscal::FiscalRefusal::OtherCountry`];
+/// [`racun_fiscal::FiscalRefusal::NumberingLocked`]; the store's failure.
 pub async fn update(
     cx: Context<'_>,
     entity: &Entity,
@@ -91,7 +91,7 @@ pub async fn update(
 /// Signs with `opened` from now on, in the place of what there was.
 ///
 /// # Errors
-/// What is wrong with the certificate; [`racun_fiscal::Refusal::OtherCountry`]; the store's
+/// What is wrong with the certificate; [`racun_fiscal::FiscalRefusal::OtherCountry`]; the store's
 /// failure.
 pub async fn set_certificate(
     cx: Context<'_>,

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use racun_documents::{Document, FiscalRecord, FiscalStatus, Fiscalization, PaymentChange};
 use racun_fiscal::{
-    Authority, Content, EXCHANGES, Exchange, Header, Message, MessageId, Patience, Reply, fina,
-    may_skip,
+    Authority, EXCHANGES, Exchange, Header, Message, MessageId, Patience, Reply, ReportContent,
+    fina, may_skip,
 };
 use racun_kernel::Stamp;
 use racun_settlement::{PaymentType, ProviderError, ReportError, TypeChangeRule};
@@ -54,7 +54,7 @@ impl TaxAuthority for FiscalAuthority {
         let Some(exchange) = self.exchange(&matter.document).await.map_err(lost)? else {
             return Err(unavailable);
         };
-        let Content::Fina(receipt) = &exchange.content else { return Err(unavailable) };
+        let ReportContent::Fina(receipt) = &exchange.content else { return Err(unavailable) };
         if fina::change_window(receipt.issued_at, stamp.now()).is_err() {
             return Err(ReportError::Refused(TypeChangeRule::WindowExpired));
         }
@@ -146,8 +146,8 @@ impl FiscalAuthority {
         let header =
             Header { message_id: MessageId::new(stamp), sent_at: authority.local(stamp.now()) };
         let environment = matter.entity.environment;
-        let nobody = || unusable("the server has no key to open certificates with".to_owned());
-        let authorities = &self.fiscal.as_ref().ok_or_else(nobody)?.authorities;
+        let no_vault = || unusable("the server has no key to open certificates with".to_owned());
+        let authorities = &self.fiscal.as_ref().ok_or_else(no_vault)?.authorities;
         let patience = Patience::Interactive;
         match authorities.send(environment, &identity, &header, &message, patience).await {
             Ok(Reply::Confirmed(_)) => Ok(()),

@@ -3,8 +3,8 @@
 use racun_documents::events::Happening;
 use racun_documents::{Document, DocumentId, FiscalRecord, FiscalStatus, Fiscalization};
 use racun_fiscal::{
-    Authority, AuthorityError, Content, EXCHANGES, Exchange, Header, Identity, MessageId, Outcome,
-    Patience, Reply, State, due_put, fina, furs,
+    Authority, AuthorityError, EXCHANGES, Exchange, ExchangeOutcome, Header, Identity, MessageId,
+    Patience, Reply, ReportContent, State, due_put, fina, furs,
 };
 use racun_store::{Context, StoreError, Writes};
 use time::OffsetDateTime;
@@ -16,7 +16,7 @@ use crate::documents::links;
 #[derive(Clone)]
 pub(crate) struct Sending {
     pub(super) document_id: DocumentId,
-    pub(super) content: Content,
+    pub(super) content: ReportContent,
     pub(super) message_id: MessageId,
     pub(super) is_late: bool,
     pub(super) identity: Identity,
@@ -45,7 +45,7 @@ pub(crate) async fn deliver_first(ports: Ports<'_>, sending: Option<Sending>) ->
 pub(super) struct Delivered {
     pub document: Document,
     pub exchange: Exchange,
-    pub outcome: Outcome,
+    pub outcome: ExchangeOutcome,
 }
 
 /// Sends a message that is recorded already, and stores what came of it.
@@ -68,17 +68,19 @@ pub(super) async fn deliver(
         .send(cx.scope.environment(), &identity, &header, &message, patience)
         .await;
     let outcome = match reply {
-        Ok(Reply::Confirmed(Some(id))) => Outcome::Confirmed(id),
-        Ok(Reply::Confirmed(None)) => Outcome::Unknown("confirmed without an id".to_owned()),
+        Ok(Reply::Confirmed(Some(id))) => ExchangeOutcome::Confirmed(id),
+        Ok(Reply::Confirmed(None)) => {
+            ExchangeOutcome::Unknown("confirmed without an id".to_owned())
+        }
         Ok(Reply::Refused { code, message, errors }) => {
             let is_final = is_final(authority, &code);
             let errors = explained(authority, errors);
-            Outcome::Refused { code, message, errors, is_final }
+            ExchangeOutcome::Refused { code, message, errors, is_final }
         }
         Err(unknown) if unknown.is_suspicious => {
-            Outcome::Unknown(format!("not to be believed: {}", unknown.reason))
+            ExchangeOutcome::Unknown(format!("not to be believed: {}", unknown.reason))
         }
-        Err(unknown) => Outcome::Unknown(unknown.reason),
+        Err(unknown) => ExchangeOutcome::Unknown(unknown.reason),
     };
     let (retry, came) = (fiscal.retry, outcome.clone());
     let (document, exchange) = amend(cx, document_id, move |exchange, now| {
@@ -162,9 +164,9 @@ fn shown(fiscal: Fiscalization, exchange: &Exchange) -> Fiscalization {
     let record = fiscal.record.map(|record| FiscalRecord {
         confirmations: exchange.confirmations.iter().map(|own| own.id.clone()).collect(),
         qr: match &exchange.content {
-            Content::Furs(invoice) => invoice.qr(),
-            Content::FursBook(_) => String::new(),
-            Content::Fina(receipt) => receipt.qr(first.map(|own| own.id.as_str())),
+            ReportContent::Furs(invoice) => invoice.qr(),
+            ReportContent::FursBook(_) => String::new(),
+            ReportContent::Fina(receipt) => receipt.qr(first.map(|own| own.id.as_str())),
         },
         message_id: last.map_or(record.message_id, |last| last.message_id.to_string()),
         is_late: last.map_or(record.is_late, |last| last.is_late),

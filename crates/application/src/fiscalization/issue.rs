@@ -6,9 +6,9 @@ use racun_documents::{
     Document, DocumentError, DocumentKind, FiscalRecord, Fiscalization, Numbering,
 };
 use racun_fiscal::{
-    Authority, BusinessPremise, Content, Device, Exchange, FISCAL_DEVICES, FISCAL_PREMISES,
-    FiscalSettings, Identity, Means, MessageId, Place, Signer, SigningFailed, Start, due_put, fina,
-    form_series, furs, may_skip, series, year_of,
+    Authority, BusinessPremise, Device, Exchange, FISCAL_DEVICES, FISCAL_PREMISES, FiscalSettings,
+    Identity, Means, MessageId, PlaceOfIssue, ReportContent, Signer, SigningFailed, Start, due_put,
+    fina, form_series, furs, may_skip, series, year_of,
 };
 use racun_kernel::{Decimal, Issue, Issues, PaymentType, Scope, Stamp, Tenant};
 use racun_store::{Held, One, Put, StoreError, UnitBuilder};
@@ -86,7 +86,7 @@ impl Prepared {
     /// authority.
     ///
     /// # Errors
-    /// A skip that is not allowed any more; a premise or device that was closed meanwhile; amounts
+    /// A skip that is not allowed any more; a premise or device that has been closed; amounts
     /// that are in no currency that the authority takes.
     pub fn issue(self, document: Document, facts: Facts<'_>) -> Result<Issued, Error> {
         match self {
@@ -111,10 +111,10 @@ impl Issuing {
         self.settings.authority
     }
 
-    fn place(&self) -> Place {
+    fn place(&self) -> PlaceOfIssue {
         let device = self.device.as_ref().map(|device| device.name.clone()).unwrap_or_default();
         let (premise, numbering) = (self.premise.name.clone(), self.settings.numbering);
-        Place { premise, device, numbering }
+        PlaceOfIssue { premise, device, numbering }
     }
 
     /// When the document is issued, or was on paper.
@@ -233,7 +233,7 @@ impl Issuing {
         number: i64,
         paid: Paid,
         targets: &[Document],
-    ) -> Result<Content, Error> {
+    ) -> Result<ReportContent, Error> {
         let authority = self.authority();
         let corrects = corrections(document, targets.iter(), authority);
         let sale = sale(document, paid, corrects, authority)?;
@@ -246,7 +246,7 @@ impl Issuing {
             (Authority::Furs, Some(Paper::Form { book, on })) => {
                 let (book, premise) = (book.clone(), place.premise);
                 let form = furs::BookInvoice::of(&sale, taxpayer, premise, book, *on);
-                Content::FursBook(Box::new(form))
+                ReportContent::FursBook(Box::new(form))
             }
             (Authority::Furs, _) => {
                 let operator = self.operator.number.clone();
@@ -260,7 +260,7 @@ impl Issuing {
                     special_notes: None,
                 };
                 let invoice = furs::Invoice::issue(arguments, &*self.signer).map_err(unusable)?;
-                Content::Furs(Box::new(invoice))
+                ReportContent::Furs(Box::new(invoice))
             }
             (Authority::Fina, paper) => {
                 let paragon = match paper {
@@ -281,7 +281,7 @@ impl Issuing {
                 };
                 let receipt = fina::Receipt::issue(arguments, &*self.signer).map_err(unusable)?;
                 self.check_total(&receipt)?;
-                Content::Fina(Box::new(receipt))
+                ReportContent::Fina(Box::new(receipt))
             }
         })
     }
@@ -301,16 +301,16 @@ impl Issuing {
         })
     }
 
-    fn record(&self, content: &Content, number: i64, message_id: &MessageId) -> FiscalRecord {
+    fn record(&self, content: &ReportContent, number: i64, message_id: &MessageId) -> FiscalRecord {
         let (mark, qr) = match content {
-            Content::Furs(invoice) => (invoice.zoi.to_string(), invoice.qr()),
-            Content::FursBook(_) => (String::new(), String::new()),
-            Content::Fina(receipt) => (receipt.zki.to_string(), receipt.qr(None)),
+            ReportContent::Furs(invoice) => (invoice.zoi.to_string(), invoice.qr()),
+            ReportContent::FursBook(_) => (String::new(), String::new()),
+            ReportContent::Fina(receipt) => (receipt.zki.to_string(), receipt.qr(None)),
         };
         let (book, paragon, payment_type) = match content {
-            Content::Furs(_) => (None, None, None),
-            Content::FursBook(form) => (Some(form.book.clone()), None, None),
-            Content::Fina(receipt) => {
+            ReportContent::Furs(_) => (None, None, None),
+            ReportContent::FursBook(form) => (Some(form.book.clone()), None, None),
+            ReportContent::Fina(receipt) => {
                 let means = self.payment_type.unwrap_or_else(|| receipt.means.shown());
                 (None, receipt.paragon.clone(), Some(name_of(means)))
             }
@@ -353,7 +353,7 @@ pub(super) fn start(
 pub(super) fn numbering(
     tenant: Tenant,
     authority: Authority,
-    place: Place,
+    place: PlaceOfIssue,
     start: Start,
     at: OffsetDateTime,
 ) -> Numbering {

@@ -81,7 +81,7 @@ pub struct Ports<'a> {
 
 /// The services outside that making a document may call.
 #[derive(Clone, Copy, Default)]
-pub struct Outside<'a> {
+pub struct OutsideServices<'a> {
     /// As [`Ports::fiscal`].
     pub fiscal: Option<&'a Fiscal>,
     /// As [`Ports::vat`].
@@ -104,8 +104,8 @@ impl<'a> Ports<'a> {
 
     /// A context, and the services outside that its use cases may call.
     #[must_use]
-    pub const fn outside(cx: Context<'a>, outside: Outside<'a>) -> Self {
-        let Outside { fiscal, vat } = outside;
+    pub const fn with_services(cx: Context<'a>, services: OutsideServices<'a>) -> Self {
+        let OutsideServices { fiscal, vat } = services;
         Self { cx, fiscal, vat }
     }
 }

@@ -6,7 +6,7 @@ use racun_access::Entity;
 use racun_documents::{Document, DocumentId, DocumentKind, Numbering};
 use racun_fiscal::{
     Authority, BusinessPremise, Device, FISCAL_DEVICES, FISCAL_PREMISES, FISCAL_SETTINGS,
-    FiscalSettings, Identity, Means, Place, Signer, may_skip,
+    FiscalSettings, Identity, Means, PlaceOfIssue, Signer, may_skip,
 };
 use racun_kernel::{Issue, Issues, PaymentType, Stamp, Tenant};
 use racun_store::{Clause, ListQuery, Operator as Is, Record, Store, StoreError, Table};
@@ -262,7 +262,8 @@ pub(crate) async fn next_place(
     let device = device_of(store, &tenant, &premise, &said).await?;
     let per = settings.numbering;
     let start = start(per, &premise, Some(&device));
-    let at = Place { premise: premise.name.clone(), device: device.name.clone(), numbering: per };
+    let at =
+        PlaceOfIssue { premise: premise.name.clone(), device: device.name.clone(), numbering: per };
     let numbering = numbering(tenant, authority, at, start, stamp.now());
     let place = NextPlace { authority, premise: premise.name, device: device.name };
     Ok(Some((place, numbering)))

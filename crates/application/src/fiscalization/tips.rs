@@ -17,8 +17,8 @@ use racun_documents::{
     Document, DocumentId, FiscalRecord, FiscalStatus, Fiscalization, TipOutcome, TipReport, Tips,
 };
 use racun_fiscal::{
-    Authority, Class, Content, EXCHANGES, Exchange, Header, LEASE, Message, MessageId, Patience,
-    Reply, fina,
+    Authority, EXCHANGES, ErrorClass, Exchange, Header, LEASE, Message, MessageId, Patience, Reply,
+    ReportContent, fina,
 };
 use racun_kernel::id::EntityId;
 use racun_kernel::{Decimal, Environment, Stamp, Tenant};
@@ -271,7 +271,7 @@ impl TipsHandler {
             Ok(Reply::Confirmed(_)) => (TipOutcome::Taken, String::new()),
             // A certificate may be mended while the window is open.
             Ok(Reply::Refused { code, message, errors }) => {
-                let is_final = fina::class(&code) == Class::Permanent;
+                let is_final = fina::class(&code) == ErrorClass::Permanent;
                 let reason = format!("{code}: {message}");
                 refused(&code, is_final, fina::explained(errors), reason)
             }
@@ -350,8 +350,8 @@ fn next(held: &Held, report: &TipReport, now: OffsetDateTime) -> Put {
 fn taken_receipt(exchange: Exchange) -> Option<(fina::Receipt, bool)> {
     let late = exchange.confirmations.first()?.is_late;
     match exchange.content {
-        Content::Fina(receipt) => Some((*receipt, late)),
-        Content::Furs(_) | Content::FursBook(_) => None,
+        ReportContent::Fina(receipt) => Some((*receipt, late)),
+        ReportContent::Furs(_) | ReportContent::FursBook(_) => None,
     }
 }
 

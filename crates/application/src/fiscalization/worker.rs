@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use racun_access::{AccessError, enter_as_system};
 use racun_documents::DocumentId;
 use racun_fiscal::{
-    Authority, DUE_EXCHANGES, DueExchange, Exchange, Identity, MessageId, Outcome, Patience, State,
-    alarm_at, due_by, leased_at,
+    Authority, DUE_EXCHANGES, DueExchange, Exchange, ExchangeOutcome, Identity, MessageId,
+    Patience, State, alarm_at, due_by, leased_at,
 };
 use racun_kernel::{Scope, Stamp, Tenant};
 use racun_store::{Context, Decision, Store, StoreError};
@@ -83,8 +83,8 @@ pub struct Alarm {
     pub error: Option<String>,
 }
 
-/// Sends all documents whose next attempt is due, of all tenants, also of those that switched
-/// fiscalization off meanwhile.
+/// Sends all documents whose next attempt is due, of all tenants, also of those that have
+/// switched fiscalization off.
 ///
 /// `stamp` answers a stamp of the time it is called at. Any number of workers may run at once: an
 /// attempt is begun by one of them, which the others leave alone for [`racun_fiscal::LEASE`]. When
@@ -243,18 +243,18 @@ impl Worker<'_> {
     fn note(&mut self, row: &DueExchange, system: (Authority, &'static str), delivered: Delivered) {
         let silences = self.silences.entry(system).or_default();
         *silences = match delivered.outcome {
-            Outcome::Unknown(_) => *silences + 1,
-            Outcome::Confirmed(_) | Outcome::Refused { .. } => 0,
+            ExchangeOutcome::Unknown(_) => *silences + 1,
+            ExchangeOutcome::Confirmed(_) | ExchangeOutcome::Refused { .. } => 0,
         };
         match (delivered.outcome, delivered.exchange.state) {
-            (Outcome::Confirmed(_), _) => self.report.confirmed += 1,
+            (ExchangeOutcome::Confirmed(_), _) => self.report.confirmed += 1,
             (_, State::Blocked { code, message }) => {
                 self.problem(row, format!("refused, {code}: {message}"));
             }
-            (Outcome::Refused { code, message, .. }, _) => {
+            (ExchangeOutcome::Refused { code, message, .. }, _) => {
                 self.problem(row, format!("not taken yet, {code}: {message}"));
             }
-            (Outcome::Unknown(reason), _) => self.problem(row, reason),
+            (ExchangeOutcome::Unknown(reason), _) => self.problem(row, reason),
         }
     }
 
@@ -324,7 +324,7 @@ impl Worker<'_> {
         waits.await.map(drop)
     }
 
-    /// Lets `row`, unless it changed meanwhile, be found again later only.
+    /// Puts `row` off to a later run, unless it has changed since it was read.
     async fn put_row_off(&self, row: &DueExchange, stamp: &Stamp) -> Result<(), StoreError> {
         let (seen, due_at) = (row.clone(), stamp.now() + ENTITY_WAIT);
         let (id, tenant) = (row.document_id.to_string(), Tenant::directory());

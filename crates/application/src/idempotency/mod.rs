@@ -102,7 +102,7 @@ pub enum AnswerTo {
 
 /// What a key says about a request that is sent with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Verdict {
+pub enum KeyStatus {
     /// It names none yet: the request is to be carried out.
     New,
     /// It names another request.
@@ -128,12 +128,12 @@ impl KeyedRequest {
 
     /// What `held`, which is stored under the key of this request, says about it.
     #[must_use]
-    pub fn judge(&self, held: Option<Self>) -> Verdict {
+    pub fn judge(&self, held: Option<Self>) -> KeyStatus {
         match held.filter(|held| held.holds_at(self.created_at)) {
-            None => Verdict::New,
-            Some(held) if held.fingerprint != self.fingerprint => Verdict::Conflict,
-            Some(Self { answer: Some(answer), .. }) => Verdict::Answered(answer),
-            Some(held) => Verdict::Unanswered(held),
+            None => KeyStatus::New,
+            Some(held) if held.fingerprint != self.fingerprint => KeyStatus::Conflict,
+            Some(Self { answer: Some(answer), .. }) => KeyStatus::Answered(answer),
+            Some(held) => KeyStatus::Unanswered(held),
         }
     }
 
@@ -146,7 +146,7 @@ impl KeyedRequest {
     }
 
     /// Stores `answer` as that of this request, where the key is free or names its effect. Answers
-    /// what the key says about the request then: [`Verdict::Answered`] with `answer`, or with the
+    /// what the key says about the request then: [`KeyStatus::Answered`] with `answer`, or with the
     /// one that another process stored before. Nothing is stored where the key names another
     /// request, nor where it names an effect and `answer` is not to an effect: then a twin in
     /// another process made it, and its answer is the one.
@@ -158,25 +158,25 @@ impl KeyedRequest {
         store: &dyn Store,
         answer: KeptAnswer,
         to: AnswerTo,
-    ) -> Result<Verdict, StoreError> {
+    ) -> Result<KeyStatus, StoreError> {
         let request = self.clone();
         let mut unit = store.unit(self.tenant());
         let before = unit.hold(&KEYED_REQUESTS, &self.key);
         unit.decide(move |held| {
             let before: Option<Self> = held.find(before)?;
-            let verdict = request.judge(before.clone());
-            let is_free = match &verdict {
-                Verdict::New => true,
-                Verdict::Unanswered(_) => to == AnswerTo::Effect,
-                Verdict::Conflict | Verdict::Answered(_) => false,
+            let status = request.judge(before.clone());
+            let is_free = match &status {
+                KeyStatus::New => true,
+                KeyStatus::Unanswered(_) => to == AnswerTo::Effect,
+                KeyStatus::Conflict | KeyStatus::Answered(_) => false,
             };
             if !is_free {
-                return Ok((verdict, Writes::default()));
+                return Ok((status, Writes::default()));
             }
             let subjects = before.as_ref().map(|before| before.subjects.clone());
             let subjects = subjects.unwrap_or_default();
             let after = Self { answer: Some(answer.clone()), subjects, ..request };
-            Ok((Verdict::Answered(answer), Writes::default().put(after.put(before.as_ref()))))
+            Ok((KeyStatus::Answered(answer), Writes::default().put(after.put(before.as_ref()))))
         })
         .await
     }
@@ -268,7 +268,7 @@ pub async fn sweep(
     let mut unit = store.unit(tenant);
     let over = unit.hold_each(over.iter().map(|row| (&KEYED_REQUESTS, row.id())));
     unit.decide(move |held| {
-        // A key that was used again meanwhile stays.
+        // A key that was used again since stays.
         let held: Vec<KeyedRequest> = held.all(over)?;
         let over = held.iter().filter(|row| !row.holds_at(now));
         let gone = |row| Put { live_delta: 0, trash_delta: 0, ..Put::delete(row) };
@@ -300,14 +300,14 @@ mod tests {
         let answered = KeyedRequest { answer: Some(answer.clone()), ..begun.clone() };
         let aged = |age| KeyedRequest { created_at: NOW - age, ..answered.clone() };
         for (held, fingerprint, expected) in [
-            (None, "a", Verdict::New),
-            (Some(begun.clone()), "a", Verdict::Unanswered(begun.clone())),
-            (Some(begun), "b", Verdict::Conflict),
-            (Some(answered.clone()), "a", Verdict::Answered(answer.clone())),
-            (Some(answered.clone()), "b", Verdict::Conflict),
-            (Some(aged(KEPT - Duration::SECOND)), "a", Verdict::Answered(answer)),
-            (Some(aged(KEPT)), "a", Verdict::New),
-            (Some(aged(KEPT)), "b", Verdict::New),
+            (None, "a", KeyStatus::New),
+            (Some(begun.clone()), "a", KeyStatus::Unanswered(begun.clone())),
+            (Some(begun), "b", KeyStatus::Conflict),
+            (Some(answered.clone()), "a", KeyStatus::Answered(answer.clone())),
+            (Some(answered.clone()), "b", KeyStatus::Conflict),
+            (Some(aged(KEPT - Duration::SECOND)), "a", KeyStatus::Answered(answer)),
+            (Some(aged(KEPT)), "a", KeyStatus::New),
+            (Some(aged(KEPT)), "b", KeyStatus::New),
         ] {
             let told = format!("{held:?} {fingerprint}");
             assert_eq!(request(fingerprint, NOW).judge(held), expected, "{told}");
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn an_effect_is_told_or_numbered_and_names_what_it_made() {
+    fn an_effect_is_reported_or_numbered_and_names_what_it_made() {
         let wanted = request("a", NOW);
         let other = KeyedRequest { key: "made".to_owned(), ..wanted.clone() };
         let told = Event {

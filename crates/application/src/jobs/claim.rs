@@ -59,8 +59,8 @@ pub async fn claim(
 /// Why an attempt cannot be ended.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum LeaseError {
-    /// Another one was begun, or the job is gone: this worker was taken for dead. What it did
-    /// meanwhile must not be written.
+    /// Another attempt has begun, or the job is gone: this worker was taken for dead. Its results
+    /// must not be written.
     #[error("the job's lease has gone to another worker")]
     Lost,
     /// The store failed.

@@ -34,14 +34,14 @@ enum Count {
 
 /// The limits of a mail, as rows of the unit that sends it.
 #[derive(Debug, Clone)]
-pub(super) struct Limits {
+pub(super) struct SendLimits {
     account: String,
     limits: MailLimits,
     receivers: u32,
     windows: Vec<(SendWindow, Count)>,
 }
 
-impl Limits {
+impl SendLimits {
     /// Those of a mail about `about` (a document, a customer, an entity) to `receivers`.
     pub fn of_letter(
         scope: &Scope,
@@ -119,9 +119,9 @@ impl Limits {
     }
 }
 
-/// [`Limits`], and what their unit holds.
+/// [`SendLimits`], and what their unit holds.
 pub(super) struct HeldLimits {
-    limits: Limits,
+    limits: SendLimits,
     account: One<Account>,
     windows: Vec<One<SendWindow>>,
 }
@@ -226,11 +226,11 @@ pub(super) async fn count_invitation(
     limits: MailLimits,
 ) -> Result<(), MailingError> {
     check_may_send(cx).await?;
-    let limits = Limits::of_invitation(cx.scope, address, resent, limits, cx.stamp);
+    let limits = SendLimits::of_invitation(cx.scope, address, resent, limits, cx.stamp);
     retried(|| Box::pin(count_once(cx, limits.clone()))).await
 }
 
-async fn count_once(cx: Context<'_>, limits: Limits) -> Result<(), MailingError> {
+async fn count_once(cx: Context<'_>, limits: SendLimits) -> Result<(), MailingError> {
     let mut unit = cx.unit();
     let limits = limits.hold(&mut unit);
     let counted = unit.decide(move |held| {

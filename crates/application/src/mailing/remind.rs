@@ -9,7 +9,7 @@ use racun_mail::{MailKind, MailLimits, NewMail, OutgoingMail, Wording};
 use racun_store::{Clause, Context, ListQuery, One, Operator, StoreError, Value, Writes};
 
 use super::letter::{INSTRUCTIONS, Letter, LetterRequest, check_instructions, posted, receivers};
-use super::limits::{Limits, retried};
+use super::limits::{SendLimits, retried};
 use super::{MailingError, values};
 use crate::documents::{live, today};
 
@@ -76,7 +76,7 @@ async fn remind_once(
     let overdue = overdue(cx, entity, &customer).await?;
     let (invoices, currency) = of_one_currency(overdue, &request)?;
 
-    let limits = Limits::of_letter(cx.scope, customer.id.to_string(), &to, limits, cx.stamp);
+    let limits = SendLimits::of_letter(cx.scope, customer.id.to_string(), &to, limits, cx.stamp);
     let letter = letter(&request, to, &invoices, entity);
     let mut unit = cx.unit();
     let _customer: One<Customer> = unit.hold(&CUSTOMERS, customer.id);

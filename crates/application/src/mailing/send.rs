@@ -9,7 +9,7 @@ use racun_mail::{DocumentWords, MailKind, MailLimits, NewMail, OutgoingMail, Wor
 use racun_store::{Context, One, StoreError, Writes};
 
 use super::letter::{Letter, LetterRequest, posted, receivers};
-use super::limits::{Limits, retried};
+use super::limits::{SendLimits, retried};
 use super::{MailingError, invoices, share, values};
 use crate::documents::{self, live, live_document};
 
@@ -72,7 +72,7 @@ async fn send_once(
     let to = receivers(cx, &request.to, "to", is_simulated).await?;
     let unit = unit_of(cx, document.as_ref()).await?;
     let about = request.document_id.map_or(cx.scope.entity().to_string(), |id| id.to_string());
-    let limits = Limits::of_letter(cx.scope, about, &to, limits, cx.stamp);
+    let limits = SendLimits::of_letter(cx.scope, about, &to, limits, cx.stamp);
     let letter = letter(&request, to, document.as_ref(), entity, unit.as_ref());
 
     let mut unit_of_work = cx.unit();
@@ -90,7 +90,7 @@ async fn send_once(
         let mut writes = Writes::default();
         let mut shareable_link = None;
         if let Some(document) = held_document {
-            // It may be gone meanwhile.
+            // It may have been deleted since.
             let before = live_document(held.one(document)?)?;
             let after = before.clone().sent(stamp)?;
             let shareable_id = after.shareable_id.as_deref().unwrap_or_default();

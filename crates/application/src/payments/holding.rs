@@ -6,8 +6,8 @@ use racun_fiscal::fina::PaymentMeans;
 use racun_kernel::id::PaymentId;
 use racun_kernel::{Decimal, Stamp};
 use racun_settlement::{
-    NewPayment, Outcome, PAYMENTS, Payment, PaymentType, Settlement, TypeChange, TypeChangeError,
-    TypeChangeRule,
+    NewPayment, PAYMENTS, Payment, PaymentType, Settlement, SettlementOutcome, TypeChange,
+    TypeChangeError, TypeChangeRule,
 };
 use racun_store::{Actor, Context, StoreError, Writes};
 use time::OffsetDateTime;
@@ -58,7 +58,7 @@ pub(super) struct Decided {
     pub(super) after: Vec<PaymentType>,
     /// The tips on that document, when they become others.
     tips: Option<(DocumentId, (Decimal, PaymentMeans))>,
-    outcome: Outcome,
+    outcome: SettlementOutcome,
     pub(super) sheet: WorkingSet,
     pub(super) actor: Actor,
     pub(super) now: OffsetDateTime,

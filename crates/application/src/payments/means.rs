@@ -1,7 +1,7 @@
 //! The types of the payments that count on a document.
 
 use racun_documents::{DocumentId, DocumentKind};
-use racun_settlement::{Outcome, Payment, PaymentType, PaymentWrite};
+use racun_settlement::{Payment, PaymentType, PaymentWrite, SettlementOutcome};
 
 /// The types of those of `payments` that say how `document` is paid, each once, in their order.
 ///
@@ -25,7 +25,7 @@ pub(super) fn of(document: Option<DocumentId>, payments: &[Payment]) -> Vec<Paym
 }
 
 /// What `payments` become by `outcome`.
-pub(super) fn after(mut payments: Vec<Payment>, outcome: &Outcome) -> Vec<Payment> {
+pub(super) fn after(mut payments: Vec<Payment>, outcome: &SettlementOutcome) -> Vec<Payment> {
     for write in &outcome.writes {
         match write {
             PaymentWrite::Insert(new) => payments.push(new.clone()),

@@ -85,7 +85,7 @@ pub(super) async fn run(
         Begun::Refused(rule) => return Err(TypeChangeError::Refused(rule).into()),
         Begun::Recorded(reporting) => *reporting,
     };
-    let authority = ports.authority.ok_or_else(nobody)?;
+    let authority = ports.authority.ok_or_else(no_authority)?;
     match authority.report(&matter, ports.cx.stamp).await {
         Ok(()) => {
             let (asked, reported, own) = (command.clone(), matter.clone(), attempt.clone());
@@ -188,9 +188,9 @@ fn attempt(matter: &Matter, id: String, now: OffsetDateTime) -> PaymentChange {
 
 /// Makes a change that the authority took, if the attempt is still the last one.
 ///
-/// A worker that took the attempt over reports it again, and writes it. Payments may have come or
-/// gone meanwhile; when their types then differ from the report, the attempt stays, and the same
-/// change reports them as they are.
+/// A worker that took the attempt over reports it again, and writes it. Other requests may have
+/// added or removed payments; when their types differ from the report, the attempt stays, and the
+/// same change reports them as they are.
 fn finish(
     held: Held,
     command: Command,
@@ -262,7 +262,7 @@ fn unconfirmed(pending: &PaymentChange, wait: Option<time::Duration>) -> Error {
     TypeChangeError::Unconfirmed { payment_id, from, to, wait: wait.map(seconds) }.into()
 }
 
-fn nobody() -> Error {
+fn no_authority() -> Error {
     TypeChangeError::Unreachable("no tax authority is configured".to_owned()).into()
 }
 

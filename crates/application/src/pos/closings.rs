@@ -10,7 +10,7 @@ use super::late;
 use super::takings::{Filter, must_be_known, of_day};
 use crate::documents::today;
 
-/// How often a report is rebuilt because another caller closed the same place meanwhile.
+/// How often a report is rebuilt because another caller closed the same place at the same time.
 const ATTEMPTS: usize = 3;
 
 /// Closes a day of the entity, of a premise or of a device.

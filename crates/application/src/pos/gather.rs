@@ -6,7 +6,7 @@ use racun_access::Entity;
 use racun_catalog::{CUSTOMERS, Customer, ITEMS, Item, Tax};
 use racun_kernel::Stamp;
 use racun_kernel::id::ItemId;
-use racun_pos::{Known, KnownItem, LineInput, named_items, named_taxes};
+use racun_pos::{LineInput, ReferencedItem, References, named_items, named_taxes};
 use racun_store::{Context, StoreError};
 
 use crate::documents::{by_ids, live, taxes, today};
@@ -16,7 +16,7 @@ pub(super) async fn lines(
     cx: Context<'_>,
     entity: &Entity,
     lines: &[LineInput],
-) -> Result<Known, StoreError> {
+) -> Result<References, StoreError> {
     let tenant = cx.scope.tenant();
     let ids: Vec<String> = named_items(lines).iter().map(ToString::to_string).collect();
     let ids = ids.iter().map(String::as_str).collect();
@@ -28,7 +28,11 @@ pub(super) async fn lines(
         false => taxes(cx.store, &tenant).await?,
     };
     let there = taxes.iter().map(|tax| tax.id).filter(|id| named.contains(id)).collect();
-    Ok(Known { items: prices(&items, &taxes, entity, cx.stamp), taxes: there, ..Known::default() })
+    Ok(References {
+        items: prices(&items, &taxes, entity, cx.stamp),
+        taxes: there,
+        ..References::default()
+    })
 }
 
 /// The customer `id`, when it is there and not in the trash.
@@ -47,11 +51,11 @@ fn prices(
     taxes: &[Tax],
     entity: &Entity,
     stamp: &Stamp,
-) -> BTreeMap<ItemId, KnownItem> {
+) -> BTreeMap<ItemId, ReferencedItem> {
     let today = today(entity, stamp);
-    let known = |item: &Item| KnownItem {
+    let referenced = |item: &Item| ReferencedItem {
         name: item.name.clone(),
         unit_gross_price: item.price_with_tax(taxes, today, entity.currency),
     };
-    items.iter().map(|item| (item.id, known(item))).collect()
+    items.iter().map(|item| (item.id, referenced(item))).collect()
 }

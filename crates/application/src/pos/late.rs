@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use racun_access::Entity;
 use racun_documents::VERSIONS;
 use racun_kernel::calendar;
-use racun_pos::{CLOSINGS, CarriedDay, CarriedOver, ClosedDay, Closing, Place};
+use racun_pos::{CLOSINGS, CarriedDay, CarriedOver, ClosedDay, ClosedPlace, Closing};
 use racun_settlement::{PAYMENTS, Payment};
 use racun_store::{
     Clause, Context, FieldKind, ListQuery, Operator, Order, Part, Record, StoreError, Table, Tally,
@@ -27,7 +27,10 @@ const LATEST_COMMIT: Duration = Duration::HOUR;
 const PAGE: usize = 200;
 
 /// The last closing of `place`.
-pub(super) async fn last(cx: Context<'_>, place: &Place) -> Result<Option<Closing>, StoreError> {
+pub(super) async fn last(
+    cx: Context<'_>,
+    place: &ClosedPlace,
+) -> Result<Option<Closing>, StoreError> {
     let query = ListQuery {
         limit: 1,
         order: vec![Order::on(&CLOSINGS, "number", true)],
@@ -110,7 +113,7 @@ async fn trashed(cx: Context<'_>, since: OffsetDateTime) -> Result<Vec<Payment>,
 /// The closings of `days` at `place`.
 async fn closings_of(
     cx: Context<'_>,
-    place: &Place,
+    place: &ClosedPlace,
     days: &BTreeSet<Date>,
 ) -> Result<Vec<Closing>, StoreError> {
     let keys: Vec<Value> = days.iter().map(|day| place.day_key(*day).into()).collect();
@@ -171,7 +174,7 @@ fn ordered(table: &'static Table, field: &str) -> ListQuery {
     ListQuery { limit: PAGE, count: false, order, ..ListQuery::first_page(table) }
 }
 
-fn of_place(place: &Place) -> ListQuery {
+fn of_place(place: &ClosedPlace) -> ListQuery {
     let clause = Clause::on(&CLOSINGS, "place_key", Operator::Equals(place.key().into()));
     ListQuery { clauses: vec![clause], ..ordered(&CLOSINGS, "number") }
 }

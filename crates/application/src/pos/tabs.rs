@@ -6,8 +6,8 @@ use racun_access::Entity;
 use racun_kernel::id::PosTabId;
 use racun_kernel::{Decimal, Issues};
 use racun_pos::{
-    APPENDS, AcceptedAppend, Actor, AppendId, DeviceId, Known, LineInput, Naming, POS_TABLES,
-    PosError, TABS, Tab, TabPatch, TabStatus, TabTotals,
+    APPENDS, AcceptedAppend, Actor, AppendId, DeviceId, LineInput, Naming, POS_TABLES, PosError,
+    References, TABS, Tab, TabPatch, TabStatus, TabTotals,
 };
 use racun_store::{
     Clause, Context, Decision, Held, ListQuery, Many, One, Operator, Order, Page, Part, Tally,
@@ -29,8 +29,8 @@ pub async fn open(cx: Context<'_>, table_id: Option<String>) -> Result<TabView, 
     let mut unit = cx.unit();
     let table = table_id.as_ref().map(|id| unit.hold(&POS_TABLES, id));
     let tab = unit.decide(move |held| {
-        let known = Known { table: held.find(table)?, ..Known::default() };
-        let (tab, events) = Tab::open(table_id.as_deref(), &known, &held.actor_by_clock())?;
+        let references = References { table: held.find(table)?, ..References::default() };
+        let (tab, events) = Tab::open(table_id.as_deref(), &references, &held.actor_by_clock())?;
         let writes = Writes::default().insert(&tab).events(events);
         Ok::<_, PosError>((tab, writes))
     });
@@ -116,7 +116,7 @@ pub async fn append(
 ) -> Result<TabView, PosError> {
     let name = append_id.map(AppendId::parse).transpose();
     let name = name.map_err(|issue| Issues::from(issue.at("append_id")))?;
-    let known = gather::lines(cx, entity, &lines).await?;
+    let references = gather::lines(cx, entity, &lines).await?;
     let mut unit = cx.unit();
     let tab = unit.hold(&TABS, id);
     // By a field, not by its id: what a field finds is read after the tab is held.
@@ -129,7 +129,7 @@ pub async fn append(
             Some(_) if is_accepted => Naming::Accepted,
             Some(name) => Naming::New(name),
         };
-        tab.append(lines, naming, &known, actor)
+        tab.append(lines, naming, &references, actor)
     });
     shown(cx, entity, changed.await).await
 }
@@ -145,15 +145,15 @@ pub async fn replace(
     patch: TabPatch,
 ) -> Result<TabView, PosError> {
     let lines = patch.items.value().map_or(&[][..], Vec::as_slice);
-    let mut known = gather::lines(cx, entity, lines).await?;
+    let mut references = gather::lines(cx, entity, lines).await?;
     let customer = gather::customer(cx, patch.customer_id.value()).await?;
-    known.customer = customer.map(|customer| customer.id);
+    references.customer = customer.map(|customer| customer.id);
     let mut unit = cx.unit();
     let tab = unit.hold(&TABS, id);
     let table = patch.table_id.value().map(|id| unit.hold(&POS_TABLES, id));
     let changed = amend(unit, tab, move |tab, held, actor| {
-        known.table = held.find(table)?;
-        tab.replace(patch, &known, actor)
+        references.table = held.find(table)?;
+        tab.replace(patch, &references, actor)
     });
     shown(cx, entity, changed.await).await
 }

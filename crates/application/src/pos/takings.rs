@@ -1,6 +1,6 @@
 //! Daily takings, added up where the documents are: [`racun_pos::takings`] says what they mean.
 //!
-//! All figures are asked in one question, so that a sale that is made meanwhile is in all parts of
+//! All figures come from one query, so that a concurrent sale is in all parts of
 //! the report or in none. Documents stay in the database, but for the few whose money has a rate of
 //! its own or whose invoice ended on the day. Names of categories are looked up afterwards.
 
@@ -12,7 +12,7 @@ use racun_documents::{Document, DocumentId};
 use racun_fiscal::{BusinessPremise, Device, FISCAL_DEVICES, FISCAL_PREMISES};
 use racun_kernel::{Currency, Decimal, Issue, Issues};
 use racun_pos::takings::{Day, Exchange, Ledger, SaleLine, SaleTax, Seller, Standing, Takings};
-use racun_pos::{CLOSINGS, Closing, Place, PosError};
+use racun_pos::{CLOSINGS, ClosedPlace, Closing, PosError};
 use racun_store::{Clause, Context, ListQuery, Operator, StoreError, TallyRow, Value};
 use time::{Date, OffsetDateTime};
 
@@ -25,7 +25,7 @@ pub struct Filter {
     /// Id of the business unit.
     pub business_unit: Option<String>,
     /// Where they were fiscalized.
-    pub place: Place,
+    pub place: ClosedPlace,
 }
 
 /// What the day `date` came to, in the entity's currency; `None` is today, in its time zone.
@@ -76,9 +76,13 @@ pub(super) async fn of_day(
 }
 
 /// The closings of the day `date` at `place`, and of what the place is in.
-async fn closings(cx: Context<'_>, place: &Place, date: Date) -> Result<Vec<Closing>, StoreError> {
-    let premise = Place { device: None, ..place.clone() };
-    let keys = [place, &premise, &Place::default()].map(|place| place.day_key(date).into());
+async fn closings(
+    cx: Context<'_>,
+    place: &ClosedPlace,
+    date: Date,
+) -> Result<Vec<Closing>, StoreError> {
+    let premise = ClosedPlace { device: None, ..place.clone() };
+    let keys = [place, &premise, &ClosedPlace::default()].map(|place| place.day_key(date).into());
     let clause = Clause::on(&CLOSINGS, "day_key", Operator::In(keys.to_vec()));
     let first = ListQuery::first_page(&CLOSINGS);
     let query = ListQuery { count: false, clauses: vec![clause], ..first };

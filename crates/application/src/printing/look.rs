@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_setting_counts_as_missing() {
+    fn invalid_settings_count_as_missing() {
         let look = found(
             json!({"pdf_template": null, "primary_color": "red; x", "logo_scale_percent": "7"}),
             json!({"pdf_template": 5, "hub3_qr": {"enabled": "yes"}}),

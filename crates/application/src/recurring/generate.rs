@@ -15,14 +15,14 @@ use super::commands::{changed, no_template, usable};
 use crate::billing;
 use crate::documents::{Beside, InvoiceCopy};
 use crate::error::Error;
-use crate::fiscalization::{Outside, Ports};
+use crate::fiscalization::{OutsideServices, Ports};
 
 /// Where invoices of an entity are made, and when.
-pub(super) struct Place<'a> {
+pub(super) struct GenerationContext<'a> {
     /// The store.
     pub store: &'a dyn Store,
     /// The services outside that making a document may call.
-    pub outside: Outside<'a>,
+    pub services: OutsideServices<'a>,
     /// The job's right to act there.
     pub scope: Scope,
     /// The entity.
@@ -35,7 +35,7 @@ pub(super) struct Place<'a> {
 
 /// Why no invoice was made.
 pub(super) enum Failure {
-    /// The recurring invoice changed meanwhile, or another worker made the period: look again.
+    /// The recurring invoice changed, or another worker made the period: read it again.
     Changed,
     /// The store cannot answer now. Whether it wrote the invoice is unknown.
     Unavailable(StoreError),
@@ -80,7 +80,7 @@ impl From<RecurrenceError> for Failure {
     }
 }
 
-impl Place<'_> {
+impl GenerationContext<'_> {
     fn cx(&self) -> Context<'_> {
         Context::new(self.store, &self.scope, &self.stamp)
     }
@@ -105,7 +105,8 @@ impl Place<'_> {
         let is_draft = seen.terms.create_as_draft;
         let copy = InvoiceCopy { template: &template, dates, is_draft };
         let beside = Self::advance(seen.clone(), period);
-        let made = copy.make(Ports::outside(self.cx(), self.outside), &self.entity, beside).await?;
+        let made =
+            copy.make(Ports::with_services(self.cx(), self.services), &self.entity, beside).await?;
         Ok(seen.clone().generated(period, made.id, self.stamp.now())?)
     }
 
@@ -174,7 +175,7 @@ impl Place<'_> {
     }
 
     /// Notes that the invoice of `period` cannot be made, and why; it is tried again the next day.
-    /// Nothing is noted when another worker made it, or noted it, meanwhile.
+    /// Notes nothing when another worker has made the invoice or noted the failure.
     ///
     /// # Errors
     /// The store's failure.

@@ -15,9 +15,9 @@ use racun_store::{
 };
 use time::{Date, OffsetDateTime};
 
-use super::generate::{Failure, Place};
+use super::generate::{Failure, GenerationContext};
 use crate::documents;
-use crate::fiscalization::Outside;
+use crate::fiscalization::OutsideServices;
 
 /// How much one run does at most. What is left is done by the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +39,7 @@ impl Default for Limits {
 
 /// Units that may fail for want of the store in one run before it ends: then the next one tries.
 const MAX_INTERRUPTIONS: usize = 3;
-/// How often one period is decided again when its recurring invoice changes meanwhile.
+/// How often one period is decided again because its recurring invoice has changed.
 const ATTEMPTS: usize = 3;
 
 /// What a run did.
@@ -77,11 +77,11 @@ pub struct Problem {
 /// When what is due cannot be read.
 pub async fn run_due(
     store: &dyn Store,
-    outside: Outside<'_>,
+    services: OutsideServices<'_>,
     stamp: &Stamp,
     limits: Limits,
 ) -> Result<Report, StoreError> {
-    let mut worker = Worker::new(store, outside, stamp, limits);
+    let mut worker = Worker::new(store, services, stamp, limits);
     worker.work_off(due_by(stamp.now())).await?;
     for clock in clocks_ahead(store, stamp, limits.clocks).await? {
         worker.put_off_to = day_after(clock.now);
@@ -112,14 +112,14 @@ pub struct Advanced {
 /// as [`check_advance`] says; or the store's failure.
 pub async fn advance_clock(
     store: &dyn Store,
-    outside: Outside<'_>,
+    services: OutsideServices<'_>,
     scope: &AccountScope,
     to: OffsetDateTime,
     stamp: &Stamp,
 ) -> Result<Advanced, AccessError> {
     let now = get_test_clock(store, scope, stamp).await?;
     check_advance(now, to)?;
-    let mut worker = Worker::new(store, outside, stamp, Limits::default());
+    let mut worker = Worker::new(store, services, stamp, Limits::default());
     worker.put_off_to = day_after(to);
     let mut query = due_in_sandbox(scope.account, to);
     loop {
@@ -151,7 +151,7 @@ enum Moment {
 
 struct Worker<'a> {
     store: &'a dyn Store,
-    outside: Outside<'a>,
+    services: OutsideServices<'a>,
     stamp: &'a Stamp,
     limits: Limits,
     /// The day on which what cannot be looked at is found again.
@@ -195,9 +195,14 @@ impl From<RecurrenceError> for Aside {
 }
 
 impl<'a> Worker<'a> {
-    fn new(store: &'a dyn Store, outside: Outside<'a>, stamp: &'a Stamp, limits: Limits) -> Self {
+    fn new(
+        store: &'a dyn Store,
+        services: OutsideServices<'a>,
+        stamp: &'a Stamp,
+        limits: Limits,
+    ) -> Self {
         let put_off_to = day_after(stamp.now());
-        Self { store, outside, stamp, limits, put_off_to, report: Report::default() }
+        Self { store, services, stamp, limits, put_off_to, report: Report::default() }
     }
 
     /// Looks at all rows that `query` finds, page by page.
@@ -226,7 +231,7 @@ impl<'a> Worker<'a> {
             Err(Aside::Interrupted(reason)) => self.interrupted(reason),
             Err(Aside::PutOff(reason)) => match self.put_off(row).await {
                 Ok(true) => reason,
-                // It was made due, or not due, meanwhile.
+                // Another unit changed when it is due.
                 Ok(false) => return,
                 Err(error) => self.interrupted(error.to_string()),
             },
@@ -240,7 +245,7 @@ impl<'a> Worker<'a> {
     }
 
     async fn try_visit(&mut self, row: &DueSchedule, moment: Moment) -> Result<(), Aside> {
-        let (store, outside) = (self.store, self.outside);
+        let (store, services) = (self.store, self.services);
         let (scope, entity) = enter_as_system(store, row.account_id, row.entity_id).await?;
         let now = match (moment, row.environment) {
             (Moment::Now, Environment::Live) => self.stamp.now(),
@@ -261,29 +266,29 @@ impl<'a> Worker<'a> {
         if row.run_on > today {
             return Ok(());
         }
-        let place = Place { store, outside, scope, entity, stamp, today };
+        let context = GenerationContext { store, services, scope, entity, stamp, today };
         let gone = || Aside::PutOff("a row says that it is due, and it is not".to_owned());
-        let found = place.read(&row.id.to_string()).await?;
+        let found = context.read(&row.id.to_string()).await?;
         let recurring = found.ok_or_else(gone)?;
         if recurring.due(today).is_none() {
             return Err(gone());
         }
-        self.catch_up(&place, recurring).await
+        self.catch_up(&context, recurring).await
     }
 
     /// Makes an invoice for each period that is due, oldest first.
     async fn catch_up(
         &mut self,
-        place: &Place<'_>,
+        context: &GenerationContext<'_>,
         mut recurring: RecurringInvoice,
     ) -> Result<(), Aside> {
         let (mut made, mut attempts) = (0, 0);
-        while let Some(period) = recurring.due(place.today) {
+        while let Some(period) = recurring.due(context.today) {
             if made == self.limits.periods {
                 self.report.has_more = true;
                 return Ok(());
             }
-            match place.generate(&recurring, period).await {
+            match context.generate(&recurring, period).await {
                 Ok(after) => {
                     (made, attempts) = (made + 1, 0);
                     self.report.invoices += 1;
@@ -291,15 +296,15 @@ impl<'a> Worker<'a> {
                 }
                 Err(Failure::Changed) if attempts < ATTEMPTS => {
                     attempts += 1;
-                    let Some(anew) = place.read(&recurring.id.to_string()).await? else {
+                    let Some(changed) = context.read(&recurring.id.to_string()).await? else {
                         return Ok(());
                     };
-                    recurring = anew;
+                    recurring = changed;
                 }
                 Err(Failure::Changed) => return Ok(()),
                 Err(Failure::Unavailable(error)) => return Err(error.into()),
                 Err(Failure::Cause(cause)) => {
-                    place.note_failure(&recurring, period, cause).await?;
+                    context.note_failure(&recurring, period, cause).await?;
                     self.report.failures += 1;
                     return Ok(());
                 }
@@ -308,7 +313,7 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Lets `row`, unless it changed meanwhile, be found again on another day only: what cannot be
+    /// Puts `row` off to another day, unless it has changed since it was read: one that cannot be
     /// processed must not block the others. The recurring invoice stays as it is. Answers whether
     /// it does so.
     async fn put_off(&self, row: &DueSchedule) -> Result<bool, StoreError> {

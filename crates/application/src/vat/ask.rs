@@ -5,7 +5,7 @@ use racun_documents::{NumberCheck, Sides, TransactionType};
 use racun_kernel::Issues;
 use time::OffsetDateTime;
 
-use super::check::{Inquiry, Known};
+use super::check::{Inquiry, StoredCheck};
 use crate::error::Error;
 use crate::fiscalization::Ports;
 
@@ -81,7 +81,7 @@ pub async fn kind_of_sale(
         customer_is_end_consumer: parties.customer_is_end_consumer,
         number_is_valid: None,
     };
-    let check = if sides.verdict().rests_on_tax_number {
+    let check = if sides.treatment().rests_on_tax_number {
         let number = parties.customer_tax_number.clone();
         let inquiry = Inquiry::of(entity, customer.clone(), number);
         Some(look_up(ports, &inquiry).await?)
@@ -89,11 +89,11 @@ pub async fn kind_of_sale(
         None
     };
     let valid = check.as_ref().and_then(|check| check.valid);
-    let verdict = Sides { number_is_valid: valid, ..sides }.verdict();
+    let treatment = Sides { number_is_valid: valid, ..sides }.treatment();
     let unknown = customer.is_none().then(|| NO_COUNTRY.to_owned());
     Ok(SaleKind {
-        transaction_type: verdict.transaction_type,
-        reverse_charge_applies: verdict.reverse_charge_applies,
+        transaction_type: treatment.transaction_type,
+        reverse_charge_applies: treatment.reverse_charge_applies,
         vies_valid: valid,
         checked_at: check.as_ref().map(|check| check.checked_at),
         warning: check.and_then(|check| check.warning).or(unknown),
@@ -111,8 +111,8 @@ const NO_COUNTRY: &str =
 async fn look_up(ports: Ports<'_>, inquiry: &Inquiry) -> Result<NumberCheck, Error> {
     let cx = ports.cx;
     let finding = match inquiry.known(cx).await? {
-        Known::Enough(finding) => return Ok(finding.check),
-        Known::Ask(before) => inquiry.ask(cx, ports.vat, before.map(|before| *before)).await,
+        StoredCheck::Enough(finding) => return Ok(finding.check),
+        StoredCheck::Ask(before) => inquiry.ask(cx, ports.vat, before.map(|before| *before)).await,
     };
     if finding.is_new() {
         let mut unit = cx.unit();

@@ -8,7 +8,7 @@ use racun_kernel::{Tenant, calendar};
 use racun_store::{Context, Held, One, StoreError, UnitBuilder, Writes};
 use time::OffsetDateTime;
 
-use super::sale::{country_of, verdict};
+use super::sale::{country_of, treatment};
 
 /// A VAT number of which something is to be found out.
 pub(crate) struct Inquiry {
@@ -46,7 +46,7 @@ pub(crate) struct Finding {
 }
 
 /// What is known without asking VIES.
-pub(crate) enum Known {
+pub(crate) enum StoredCheck {
     /// All that is needed.
     Enough(Box<Finding>),
     /// VIES is to be asked; what it said before.
@@ -58,7 +58,7 @@ impl Inquiry {
     /// rest on a VAT number.
     pub fn of_sale(entity: &Entity, customer: Option<&Party>) -> Option<Self> {
         let customer = customer?;
-        if !verdict(entity, Some(customer), None).rests_on_tax_number {
+        if !treatment(entity, Some(customer), None).rests_on_tax_number {
             return None;
         }
         let is_on = entity.settings.get(setting::VIES_VALIDATE_VAT).unwrap_or(true);
@@ -79,9 +79,9 @@ impl Inquiry {
     ///
     /// # Errors
     /// The store's failure.
-    pub async fn known(&self, cx: Context<'_>) -> Result<Known, StoreError> {
+    pub async fn known(&self, cx: Context<'_>) -> Result<StoredCheck, StoreError> {
         let now = cx.now();
-        let enough = |finding| Ok(Known::Enough(Box::new(finding)));
+        let enough = |finding| Ok(StoredCheck::Enough(Box::new(finding)));
         if !self.is_on {
             return enough(self.skipped(OFF, now));
         }
@@ -89,7 +89,7 @@ impl Inquiry {
         let kept: Option<VatCheck> = cx.get(&VAT_CHECKS, VatCheck::id_of(&query.number)).await?;
         match kept {
             Some(kept) if kept.holds_for(&query, now) => enough(self.told(kept, false)),
-            kept => Ok(Known::Ask(kept.map(Box::new))),
+            kept => Ok(StoredCheck::Ask(kept.map(Box::new))),
         }
     }
 
@@ -99,9 +99,9 @@ impl Inquiry {
     /// The store's failure.
     pub async fn recall(&self, cx: Context<'_>) -> Result<Finding, StoreError> {
         Ok(match self.known(cx).await? {
-            Known::Enough(finding) => *finding,
-            Known::Ask(Some(kept)) => self.told(*kept, false),
-            Known::Ask(None) => self.skipped(UNASKED, cx.now()),
+            StoredCheck::Enough(finding) => *finding,
+            StoredCheck::Ask(Some(kept)) => self.told(*kept, false),
+            StoredCheck::Ask(None) => self.skipped(UNASKED, cx.now()),
         })
     }
 

@@ -16,5 +16,5 @@ mod check;
 mod sale;
 
 pub use ask::{SaleKind, SaleParties, SaleParty, kind_of_sale};
-pub(crate) use check::{Finding, HeldFinding, Inquiry, Known};
-pub(crate) use sale::{document_data, verdict};
+pub(crate) use check::{Finding, HeldFinding, Inquiry, StoredCheck};
+pub(crate) use sale::{document_data, treatment};

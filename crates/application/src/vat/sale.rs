@@ -1,7 +1,7 @@
 //! The two sides of a document's sale, and its kind.
 
 use racun_access::{Entity, country_code};
-use racun_documents::{NumberCheck, Party, Sides, Verdict, ViesData};
+use racun_documents::{NumberCheck, Party, Sides, TaxTreatment, ViesData};
 use racun_kernel::Stamp;
 
 /// The code of the customer's country; `None` where it says none that is known.
@@ -10,11 +10,11 @@ pub(super) fn country_of(customer: &Party) -> Option<String> {
 }
 
 /// The kind of a sale of `entity` to `customer`, of whose VAT number `check` was found out.
-pub(crate) fn verdict(
+pub(crate) fn treatment(
     entity: &Entity,
     customer: Option<&Party>,
     check: Option<&NumberCheck>,
-) -> Verdict {
+) -> TaxTreatment {
     let country = customer.and_then(country_of);
     let sides = Sides {
         issuer_country: entity.country_code.as_deref(),
@@ -24,21 +24,21 @@ pub(crate) fn verdict(
         customer_is_end_consumer: customer.and_then(|c| c.is_end_consumer).unwrap_or(false),
         number_is_valid: check.and_then(|check| check.valid),
     };
-    sides.verdict()
+    sides.treatment()
 }
 
 /// What a document says of VIES, where its sale rests on the customer's VAT number.
 pub(crate) fn document_data(
-    verdict: Verdict,
+    treatment: TaxTreatment,
     customer: Option<&Party>,
     check: Option<&NumberCheck>,
     stamp: &Stamp,
 ) -> Option<ViesData> {
-    let customer = customer.filter(|_| verdict.rests_on_tax_number)?;
+    let customer = customer.filter(|_| treatment.rests_on_tax_number)?;
     let unasked = || {
         let why = "the customer's tax number was not checked with VIES";
         NumberCheck::skipped(why, stamp.now())
     };
     let check = check.cloned().unwrap_or_else(unasked);
-    Some(ViesData::new(verdict, check, country_of(customer), customer.tax_number.clone()))
+    Some(ViesData::new(treatment, check, country_of(customer), customer.tax_number.clone()))
 }

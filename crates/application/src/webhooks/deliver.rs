@@ -9,9 +9,9 @@ use racun_kernel::{Stamp, Tenant};
 use racun_store::{One, Put, Store, StoreError, Writes};
 use racun_webhooks::events;
 use racun_webhooks::{
-    self as domain, Answer, DELIVERIES, DUE_DELIVERIES, Delivery, DueDelivery, ENDPOINTS, Endpoint,
-    EndpointId, Owner, Schedule, Settled, TEST_EVENT, Told, Undelivered, WebhookError, due_by,
-    due_for, give_back,
+    self as domain, DELIVERIES, DUE_DELIVERIES, Delivery, DueDelivery, ENDPOINTS, Endpoint,
+    EndpointId, Owner, ReceiverResponse, Schedule, Settled, TEST_EVENT, Told, Undelivered,
+    WebhookError, due_by, due_for, release,
 };
 use time::OffsetDateTime;
 
@@ -62,7 +62,7 @@ impl Delivered {
 }
 
 /// What an attempt came to; `None` when it was not made.
-pub type Outcome = Option<Result<Answer, Undelivered>>;
+pub type AttemptResult = Option<Result<ReceiverResponse, Undelivered>>;
 
 /// Endpoints that something is due for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -149,7 +149,7 @@ async fn post(
     secrets: &Secrets,
     delivery: &Delivery,
     now: OffsetDateTime,
-) -> Result<Answer, Undelivered> {
+) -> Result<ReceiverResponse, Undelivered> {
     let secrets = secrets.as_ref().map_err(Clone::clone)?;
     webhooks.courier.post(&delivery.post(secrets, now)).await
 }
@@ -187,7 +187,7 @@ pub async fn take(
         let (mut writes, mut send) = (Writes::default(), Vec::new());
         for (found, held, delivery) in due {
             let held: Option<DueDelivery> = unit.find(held)?;
-            // A delivery that another process sent meanwhile may be due again, with another
+            // A delivery that another process has sent may be due again, with another
             // attempt.
             let is_still_due =
                 |held: &DueDelivery| held.due_at <= now && held.delivery_id == found.delivery_id;
@@ -213,7 +213,7 @@ pub async fn settle(
     schedule: &Schedule,
     endpoint_id: EndpointId,
     owner: Owner,
-    made: Vec<(Delivery, DueDelivery, Outcome)>,
+    made: Vec<(Delivery, DueDelivery, AttemptResult)>,
     stamp: &Stamp,
 ) -> Result<Delivered, StoreError> {
     let (stamp, schedule) = (stamp.clone(), schedule.clone());
@@ -235,7 +235,7 @@ pub async fn settle(
             }
             let Some(outcome) = outcome else {
                 done.given_back += 1;
-                writes.puts.push(give_back(&due, &stamp));
+                writes.puts.push(release(&due, &stamp));
                 continue;
             };
             done.silent += usize::from(outcome.is_err());

@@ -138,7 +138,7 @@ pub async fn get(store: &dyn Store, holder: &Holder, id: &str) -> Result<Endpoin
 }
 
 /// Changes what is sent of the endpoint `id`. One that is activated gets what happens from then on;
-/// what was parked meanwhile stays parked until it is replayed.
+/// what was parked before stays parked until it is replayed.
 ///
 /// # Errors
 /// [`WebhookError::NotFound`], [`WebhookError::Invalid`], and when the store fails.

@@ -55,9 +55,9 @@ impl LogConsumer for FanOut {
         "webhooks"
     }
 
-    async fn make(&self, entries: Vec<Entry>) -> Result<Vec<Put>, StoreError> {
+    async fn handle(&self, entries: Vec<Entry>) -> Result<Vec<Put>, StoreError> {
         let (stamp, mut puts) = ((self.stamp)(), Vec::new());
-        let mut known = Known {
+        let mut known = BatchLookups {
             store: &*self.store,
             schedule: &self.schedule,
             renderer: &*self.renderer,
@@ -80,7 +80,7 @@ impl LogConsumer for FanOut {
 }
 
 /// What was looked up for a batch.
-struct Known<'a> {
+struct BatchLookups<'a> {
     store: &'a dyn Store,
     schedule: &'a Schedule,
     renderer: &'a dyn Renderer,
@@ -90,7 +90,7 @@ struct Known<'a> {
     places: BTreeMap<EntityId, Option<(Scope, Entity)>>,
 }
 
-impl Known<'_> {
+impl BatchLookups<'_> {
     /// Whether any endpoint of its tenant, which are known from then on, subscribes to such an
     /// entry.
     async fn is_awaited(&mut self, entry: &Entry) -> Result<bool, StoreError> {

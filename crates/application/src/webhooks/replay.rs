@@ -4,7 +4,7 @@ use racun_kernel::{Issue, Issues, Stamp};
 use racun_store::{Clause, ListQuery, Operator, Put, RawQuery, Store, Writes};
 use racun_webhooks::{
     DELIVERIES, Delivery, DeliveryStatus, DueDelivery, ENDPOINTS, Endpoint, Refused, Schedule,
-    WebhookError, unpark,
+    WebhookError, resume,
 };
 
 use super::log::instant;
@@ -184,7 +184,7 @@ fn queue_again(
         return Err(Refused::UnderWay.into());
     }
     let (attempt, mut puts) = if delivery.status == DeliveryStatus::Parked {
-        let attempt = unpark(&delivery, endpoint, schedule, stamp);
+        let attempt = resume(&delivery, endpoint, schedule, stamp);
         let put = Put::update(&delivery, &attempt);
         (attempt, vec![put])
     } else {

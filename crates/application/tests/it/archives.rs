@@ -130,7 +130,7 @@ impl PrintPdf for Press {
     }
 }
 
-struct Office {
+struct World {
     shop: Shop,
     files: Arc<Files>,
     press: Arc<Press>,
@@ -138,7 +138,7 @@ struct Office {
     _database: Option<Database>,
 }
 
-impl Office {
+impl World {
     /// One on each store, with so many invoices.
     async fn everywhere(invoices: usize) -> Vec<Self> {
         let mut all = Vec::new();
@@ -146,11 +146,11 @@ impl Office {
             let shop = Shop::open_on(store, stamp_on(database.is_some())).await;
             let (files, press) = (Arc::default(), Arc::default());
             let limits = StorageLimits::default();
-            let office = Self { shop, files, press, limits, _database: database };
+            let world = Self { shop, files, press, limits, _database: database };
             for n in 0..invoices {
-                office.sell(&format!("Delo {n}")).await;
+                world.sell(&format!("Delo {n}")).await;
             }
-            all.push(office);
+            all.push(world);
         }
         all
     }
@@ -239,21 +239,21 @@ fn of_ids(ids: Vec<String>) -> ArchiveRequest {
 
 #[tokio::test]
 async fn an_archive_is_the_same_however_often_its_worker_dies() {
-    for office in Office::everywhere(130).await {
-        let whole = office.invoices().await;
+    for world in World::everywhere(130).await {
+        let whole = world.invoices().await;
         assert_eq!((whole.state, whole.progress()), (ExportState::Pending, 0));
         assert_eq!(whole.total_docs, 130);
-        office.work().await;
-        let whole = office.read(&whole).await;
+        world.work().await;
+        let whole = world.read(&whole).await;
         assert_eq!((whole.state, whole.progress()), (ExportState::Completed, 100));
         assert_eq!((whole.exported, whole.skipped), (130, 0));
-        let expected = office.bytes(&whole);
+        let expected = world.bytes(&whole);
         assert_eq!(i64::try_from(expected.len()).unwrap(), whole.bytes());
 
-        let often = office.invoices().await;
+        let often = world.invoices().await;
         // What comes later is in no archive of before.
-        let later = office.shop.stamp.now() + time::Duration::seconds(1);
-        let shop = &office.shop;
+        let later = world.shop.stamp.now() + time::Duration::seconds(1);
+        let shop = &world.shop;
         let later = Shop {
             store: Arc::clone(&shop.store),
             scope: shop.scope.clone(),
@@ -261,39 +261,39 @@ async fn an_archive_is_the_same_however_often_its_worker_dies() {
             stamp: shop.stamp.at(later),
         };
         later.create(request(vec![line("Later", "1", "1")])).await.unwrap();
-        let (mut last, set) = (0, office.press.set.load(Ordering::SeqCst));
+        let (mut last, set) = (0, world.press.set.load(Ordering::SeqCst));
         for documents in [0, 30, 60, 5, 70] {
-            office.press.stop_after(documents);
-            office.work_and_die().await;
-            let export = office.read(&often).await;
+            world.press.stop_after(documents);
+            world.work_and_die().await;
+            let export = world.read(&often).await;
             assert!(export.is_active());
             assert!(export.progress() >= last && export.progress() < 100, "{export:?}");
             last = export.progress();
         }
         assert!(last > 70, "what is done is kept: {last}");
-        *office.press.left.lock().unwrap() = None;
-        office.work().await;
-        let often = office.read(&often).await;
+        *world.press.left.lock().unwrap() = None;
+        world.work().await;
+        let often = world.read(&often).await;
         assert_eq!(often.state, ExportState::Completed);
-        assert!(office.bytes(&often) == expected, "the archives differ");
+        assert!(world.bytes(&often) == expected, "the archives differ");
         // Each death costs what was not stored yet.
-        let again = office.press.set.load(Ordering::SeqCst) - set;
+        let again = world.press.set.load(Ordering::SeqCst) - set;
         assert!(again <= 130 + 5 * 50, "{again}");
-        assert!(office.claim(JobKind::DocumentExport).await.is_empty());
+        assert!(world.claim(JobKind::DocumentExport).await.is_empty());
     }
 }
 
 #[tokio::test]
-async fn what_cannot_be_set_or_is_gone_is_left_out_and_named() {
-    for office in Office::everywhere(1).await {
-        let bad = office.sell(UNPRINTABLE).await;
-        let draft = office.shop.draft(request(vec![line("Draft", "1", "1")])).await.unwrap();
-        let good = office.sell("Good").await;
+async fn unprintable_and_deleted_documents_are_left_out_and_named() {
+    for world in World::everywhere(1).await {
+        let bad = world.sell(UNPRINTABLE).await;
+        let draft = world.shop.draft(request(vec![line("Draft", "1", "1")])).await.unwrap();
+        let good = world.sell("Good").await;
         let ids = [&bad, &draft, &good, &good].map(|document| document.id.to_string());
-        let export = office.begin(of_ids(ids.to_vec())).await.unwrap();
-        documents::delete(office.shop.cx(), draft.id).await.unwrap();
-        office.work().await;
-        let export = office.read(&export).await;
+        let export = world.begin(of_ids(ids.to_vec())).await.unwrap();
+        documents::delete(world.shop.cx(), draft.id).await.unwrap();
+        world.work().await;
+        let export = world.read(&export).await;
         assert_eq!(export.state, ExportState::Completed);
         assert_eq!((export.total_docs, export.exported, export.skipped), (3, 1, 2));
         let named: Vec<_> =
@@ -303,112 +303,112 @@ async fn what_cannot_be_set_or_is_gone_is_left_out_and_named() {
             [(bad.id, "it cannot be set as PDF"), (draft.id, "it was deleted meanwhile")]
         );
         assert_eq!(export.named[0].number.as_deref(), Some(&*bad.number()));
-        let text = String::from_utf8_lossy(&office.bytes(&export)).into_owned();
+        let text = String::from_utf8_lossy(&world.bytes(&export)).into_owned();
         assert!(text.contains("Good") && !text.contains("Delo 0"), "{text}");
         // Nothing is an archive, too.
-        let empty = office.begin(of_types(&["estimate"])).await.unwrap();
-        office.work().await;
-        let empty = office.read(&empty).await;
+        let empty = world.begin(of_types(&["estimate"])).await.unwrap();
+        world.work().await;
+        let empty = world.read(&empty).await;
         assert_eq!(
             (empty.state, empty.progress(), empty.total_docs),
             (ExportState::Completed, 100, 0)
         );
-        assert_eq!(office.bytes(&empty).len(), 22);
+        assert_eq!(world.bytes(&empty).len(), 22);
     }
 }
 
 #[tokio::test]
-async fn what_lasts_ends_an_export_and_leaves_nothing() {
-    for mut office in Office::everywhere(60).await {
-        let export = office.invoices().await;
-        office.press.stop_after(55);
-        office.work_and_die().await;
-        assert!(office.files.count() > 0);
-        *office.press.left.lock().unwrap() = None;
-        office.files.is_away.store(true, Ordering::SeqCst);
+async fn a_permanent_failure_ends_an_export_and_leaves_nothing() {
+    for mut world in World::everywhere(60).await {
+        let export = world.invoices().await;
+        world.press.stop_after(55);
+        world.work_and_die().await;
+        assert!(world.files.count() > 0);
+        *world.press.left.lock().unwrap() = None;
+        world.files.is_away.store(true, Ordering::SeqCst);
         for _ in 0..20 {
-            office.work().await;
+            world.work().await;
         }
-        office.files.is_away.store(false, Ordering::SeqCst);
-        let export = office.read(&export).await;
+        world.files.is_away.store(false, Ordering::SeqCst);
+        let export = world.read(&export).await;
         assert_eq!((export.state, export.bytes()), (ExportState::Failed, 0));
         let error = export.error.unwrap();
         assert!(error.contains("5 times") && error.contains("not available"), "{error}");
-        assert_eq!(office.files.count(), 0, "its parts are removed");
+        assert_eq!(world.files.count(), 0, "its parts are removed");
         let query = ListQuery::first_page(&JOBS);
         let jobs: Vec<Job> =
-            office.shop.store.page(&JOBS, &Tenant::directory(), &query).await.unwrap().rows;
+            world.shop.store.page(&JOBS, &Tenant::directory(), &query).await.unwrap().rows;
         assert!(jobs.iter().all(|job| job.kind != JobKind::DocumentExport), "{jobs:?}");
 
-        office.limits = StorageLimits { verified: 1_000, unverified: 1_000 };
-        let export = office.invoices().await;
-        office.work().await;
-        let export = office.read(&export).await;
+        world.limits = StorageLimits { verified: 1_000, unverified: 1_000 };
+        let export = world.invoices().await;
+        world.work().await;
+        let export = world.read(&export).await;
         assert_eq!(export.state, ExportState::Failed);
         let error = export.error.unwrap();
         assert!(error.contains("delete files, or export fewer documents"), "{error}");
-        assert_eq!(office.files.count(), 0);
+        assert_eq!(world.files.count(), 0);
     }
 }
 
 #[tokio::test]
 async fn an_account_has_few_exports_at_once_and_keeps_none_for_ever() {
-    for office in Office::everywhere(2).await {
-        let asked = join_all((0..8).map(|_| office.begin(of_types(&["invoice"])))).await;
+    for world in World::everywhere(2).await {
+        let asked = join_all((0..8).map(|_| world.begin(of_types(&["invoice"])))).await;
         let begun: Vec<ExportJob> =
             asked.iter().filter_map(|asked| asked.as_ref().ok()).cloned().collect();
         assert_eq!(begun.len(), MOST_AT_ONCE, "{asked:?}");
         let refused = asked.into_iter().find_map(Result::err).unwrap();
         assert!(matches!(refused, ExportError::TooManyAtOnce), "{refused:?}");
-        office.work().await;
-        let before = office.shop.store.stored_bytes(&[tenant(&office)]).await.unwrap();
+        world.work().await;
+        let before = world.shop.store.stored_bytes(&[tenant(&world)]).await.unwrap();
         let mut archives = 0;
         for export in &begun {
-            let export = office.read(export).await;
+            let export = world.read(export).await;
             assert_eq!(export.state, ExportState::Completed);
             archives += export.bytes();
         }
         // One that is over makes room for another, which is removed while it waits.
-        let waiting = office.invoices().await;
-        for job in office.claim(JobKind::ExportExpiry).await {
-            office.perform(&office.sweeper(), &job).await;
+        let waiting = world.invoices().await;
+        for job in world.claim(JobKind::ExportExpiry).await {
+            world.perform(&world.sweeper(), &job).await;
         }
         for export in begun.iter().chain([&waiting]) {
-            let gone = archive::get(office.shop.cx(), export.id).await;
+            let gone = archive::get(world.shop.cx(), export.id).await;
             assert!(matches!(gone, Err(StoreError::NotFound { .. })), "{gone:?}");
         }
-        assert_eq!(office.files.count(), 0);
-        office.work().await;
-        assert_eq!(office.files.count(), 0, "a removed export is not continued");
+        assert_eq!(world.files.count(), 0);
+        world.work().await;
+        assert_eq!(world.files.count(), 0, "a removed export is not continued");
         let rows = ListQuery::first_page(&EXPORT_JOBS);
-        let left = office.shop.store.list(&EXPORT_JOBS, &tenant(&office), &rows).await.unwrap();
+        let left = world.shop.store.list(&EXPORT_JOBS, &tenant(&world), &rows).await.unwrap();
         assert!(left.0.is_empty());
-        let after = office.shop.store.stored_bytes(&[tenant(&office)]).await.unwrap();
+        let after = world.shop.store.stored_bytes(&[tenant(&world)]).await.unwrap();
         assert!(archives > 1_000 && before - after >= archives, "{before} {after} {archives}");
     }
 }
 
-fn tenant(office: &Office) -> Tenant {
-    Tenant::account(office.shop.entity.account_id)
+fn tenant(world: &World) -> Tenant {
+    Tenant::account(world.shop.entity.account_id)
 }
 
 #[tokio::test]
 async fn an_export_ends_at_its_time_also_before_it_is_removed() {
-    let office = Office::everywhere(1).await.remove(0);
-    let export = office.invoices().await;
-    office.work().await;
-    let over = office.shop.stamp.at(export.expires_at);
-    let cx = racun_store::Context::new(&*office.shop.store, &office.shop.scope, &over);
+    let world = World::everywhere(1).await.remove(0);
+    let export = world.invoices().await;
+    world.work().await;
+    let over = world.shop.stamp.at(export.expires_at);
+    let cx = racun_store::Context::new(&*world.shop.store, &world.shop.scope, &over);
     assert!(archive::get(cx, export.id).await.is_err());
 }
 
 #[tokio::test]
 async fn what_cannot_be_meant_is_refused_by_field() {
-    let office = Office::everywhere(1).await.remove(0);
+    let world = World::everywhere(1).await.remove(0);
     let day = |day| time::macros::date!(2026 - 11 - 20).replace_day(day).unwrap();
     let span = |from, to| Span { from: Some(day(from)), to: Some(day(to)) };
     let id = "inv_01jd6m000000000000000000zz".to_owned();
-    let known = office.sell("Delo").await.id.to_string();
+    let known = world.sell("Delo").await.id.to_string();
     let types = of_types(&["invoice"]);
     for (request, place, code) in [
         (ArchiveRequest::default(), "document_ids", "required"),
@@ -436,11 +436,11 @@ async fn what_cannot_be_meant_is_refused_by_field() {
         ),
         (ArchiveRequest { language: Some("xx".to_owned()), ..types }, "language", "unknown_locale"),
     ] {
-        let refused = office.begin(request).await;
+        let refused = world.begin(request).await;
         let Err(ExportError::Invalid(issues)) = refused else { panic!("{place}: {refused:?}") };
         let issue = issues.iter().next().unwrap();
         let said = issue.to_string();
         assert!(said.starts_with(&format!("{place}:")) && issue.code == code, "{said}");
     }
-    assert!(office.claim(JobKind::DocumentExport).await.is_empty(), "nothing was begun");
+    assert!(world.claim(JobKind::DocumentExport).await.is_empty(), "nothing was begun");
 }

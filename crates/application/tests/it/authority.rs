@@ -10,12 +10,12 @@ use racun_kernel::Stamp;
 use racun_settlement::{ProviderError, ReportError, TypeChange};
 
 /// What it answers to one report, and what happens before it does.
-pub type Answer = Pin<Box<dyn Future<Output = Result<(), ReportError>> + Send>>;
+pub type PendingReply = Pin<Box<dyn Future<Output = Result<(), ReportError>> + Send>>;
 
 /// The scripted authority. Without a script it takes every change.
 pub struct Scripted {
     concern: Mutex<Concern>,
-    answers: Mutex<VecDeque<Answer>>,
+    answers: Mutex<VecDeque<PendingReply>>,
     reported: Mutex<Vec<Matter>>,
 }
 

@@ -191,7 +191,7 @@ async fn drafts_are_free_and_count_when_they_are_issued() {
 }
 
 #[tokio::test]
-async fn what_is_refused_leaves_nothing_and_voiding_is_never_stopped() {
+async fn refusals_write_nothing_and_limits_never_stop_voiding() {
     let mut shop = shop(on_sqlite()).await;
     // There an invoice ends by a credit note.
     shop.entity.country_code = Some("PT".to_owned());

@@ -111,11 +111,11 @@ impl Till {
             "kind" => PaymentPatch { kind: Patch::Value(kind), ..PaymentPatch::default() },
             _ => PaymentPatch { amount: Patch::Value(amount), ..PaymentPatch::default() },
         };
-        let nobody: Arc<dyn TaxAuthority> = Arc::new(NoAuthority);
+        let no_authority: Arc<dyn TaxAuthority> = Arc::new(NoAuthority);
         let shop = &self.shop;
         Some(match act {
             "delete" => ok(payments::trash(shop.cx(), &shop.entity, id).await),
-            _ => ok(self.shop.change(&nobody, id, patch).await),
+            _ => ok(self.shop.change(&no_authority, id, patch).await),
         })
     }
 

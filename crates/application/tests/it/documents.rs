@@ -231,7 +231,7 @@ async fn a_refused_document_leaves_nothing_behind() {
 }
 
 #[tokio::test]
-async fn what_a_request_names_must_be_there() {
+async fn records_that_a_request_names_must_exist() {
     let shop = Shop::open().await;
     let stranger = Shop::open_on(shop.store.clone(), shop.stamp.clone()).await;
     let input = CustomerInput { name: Patch::Value("Tuj".to_owned()), ..CustomerInput::default() };

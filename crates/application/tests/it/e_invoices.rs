@@ -210,7 +210,7 @@ async fn judged(country: &str, rates: &[&str], forms: &[(EInvoiceForm, &str)]) {
 }
 
 #[tokio::test]
-async fn what_stands_around_a_document_is_in_its_facts() {
+async fn links_and_payments_of_a_document_are_in_its_facts() {
     let shop = shop("Slovenija").await;
     let make = async |kind, links: &[&Document], payments: Vec<NewPayment>| {
         let linked = links.iter().map(|document| document.id.to_string()).collect();

@@ -8,7 +8,9 @@ use racun_application::fiscalization::{
     FinaRequest, FiscalRequest, FiscalizationRefused, FursRequest,
 };
 use racun_documents::{Document, DocumentError, DocumentKind, FiscalStatus, Refused};
-use racun_fiscal::{Authority, Content, Correction, FiscalSettings, Mark, Patience, State, fina};
+use racun_fiscal::{
+    Authority, Correction, FiscalSettings, Patience, ProtectiveCode, ReportContent, State, fina,
+};
 use racun_kernel::{Patch, Stamp};
 use racun_settlement::PaymentType::{BankTransfer, Card, Cash};
 use racun_store::{Context, Store};
@@ -67,7 +69,7 @@ async fn an_invoice_is_numbered_marked_stored_and_confirmed() {
         assert!(shown.fiscalized_at.is_some() && shown.error.is_none());
         assert_eq!(shown.confirmation().map(String::as_str), Some("id-0"));
         let record = record(&invoice);
-        assert!(record.mark.parse::<Mark>().is_ok());
+        assert!(record.mark.parse::<ProtectiveCode>().is_ok());
         assert_eq!((record.number, record.is_late), (1, false));
         assert_eq!(record.issued_at, authority.local(own.shop.stamp.now()));
         assert_eq!(own.reread(&invoice).await, invoice);
@@ -82,15 +84,15 @@ async fn an_invoice_is_numbered_marked_stored_and_confirmed() {
         assert_eq!(exchange.content, message.content(), "what is sent is what was stored");
         assert_eq!((exchange.state, exchange.attempts.len()), (State::Confirmed, 1));
         match &exchange.content {
-            Content::FursBook(_) => panic!("no form was written"),
-            Content::Furs(sent) => {
+            ReportContent::FursBook(_) => panic!("no form was written"),
+            ReportContent::Furs(sent) => {
                 assert_eq!(sent.total, decimal("122"));
                 assert_eq!(
                     (sent.zoi.to_string(), sent.qr()),
                     (record.mark.clone(), record.qr.clone())
                 );
             }
-            Content::Fina(sent) => {
+            ReportContent::Fina(sent) => {
                 assert_eq!((&sent.total, sent.means), (&decimal("122"), fina::PaymentMeans::G));
                 assert_eq!(sent.zki.to_string(), record.mark);
                 assert!(record.qr.contains("jir=id-0"), "{}", record.qr);
@@ -103,7 +105,7 @@ async fn an_invoice_is_numbered_marked_stored_and_confirmed() {
 
 #[tokio::test]
 async fn whatever_the_authority_does_the_document_is_issued_and_unknown_is_not_failed() {
-    type Script = fn(&crate::office::Office);
+    type Script = fn(&crate::office::FakeAuthorities);
     let scripts: [(Script, FiscalStatus, Option<&str>); 6] = [
         (|office| office.then_is_silent(), FiscalStatus::Pending, None),
         (|office| office.then_refuses("S100"), FiscalStatus::Pending, Some("S100")),
@@ -168,7 +170,7 @@ async fn kinds_share_a_sequence_and_drafts_and_skipped_documents_take_nothing_of
         let sent = own.office.heard();
         match own.authority {
             Authority::Furs => {
-                let Content::Furs(sent) = sent[2].content() else { panic!() };
+                let ReportContent::Furs(sent) = sent[2].content() else { panic!() };
                 assert_eq!(sent.total, decimal("-122"));
                 let [Correction::Invoice(reference)] = &sent.references[..] else {
                     panic!("{sent:?}")
@@ -184,7 +186,7 @@ async fn kinds_share_a_sequence_and_drafts_and_skipped_documents_take_nothing_of
                 assert!(!skipped.is_fiscalized() && own.office.heard().is_empty());
             }
             Authority::Fina => {
-                let Content::Fina(sent) = sent[2].content() else { panic!() };
+                let ReportContent::Fina(sent) = sent[2].content() else { panic!() };
                 assert_eq!(sent.total, decimal("-122"));
             }
         }
@@ -195,7 +197,7 @@ async fn kinds_share_a_sequence_and_drafts_and_skipped_documents_take_nothing_of
 }
 
 #[tokio::test]
-async fn a_new_year_begins_anew_and_equal_numbers_are_no_clash() {
+async fn numbers_restart_each_year_and_equal_numbers_do_not_clash() {
     for authority in [Authority::Furs, Authority::Fina] {
         let own = Fiscalizing::open(authority, on_sqlite(), stamp_on(false)).await;
         let last = own.invoice().await;
@@ -246,7 +248,7 @@ async fn numbers_are_of_the_premise_or_of_the_device_and_start_where_they_are_se
 }
 
 #[tokio::test]
-async fn what_an_authority_was_told_cannot_be_edited_but_for_categories() {
+async fn reported_documents_cannot_be_edited_except_categories() {
     for authority in [Authority::Furs, Authority::Fina] {
         let own = Fiscalizing::open(authority, on_sqlite(), stamp_on(false)).await;
         own.office.then_is_silent();
@@ -300,14 +302,14 @@ async fn a_partly_credited_invoice_is_voided_by_a_credit_note_over_the_rest() {
         let heard = own.office.heard();
         let [message] = &heard[..] else { panic!("{heard:?}") };
         let (total, mut rates, refers) = match message.content() {
-            Content::FursBook(_) => panic!("no form was written"),
-            Content::Furs(sent) => {
+            ReportContent::FursBook(_) => panic!("no form was written"),
+            ReportContent::Furs(sent) => {
                 let rates = sent.taxes.vat.iter().map(|tax| [&tax.rate, &tax.base, &tax.amount]);
                 let rates: Vec<[String; 3]> =
                     rates.map(|tax| tax.map(ToString::to_string)).collect();
                 (sent.total.clone(), rates, sent.references.len())
             }
-            Content::Fina(sent) => {
+            ReportContent::Fina(sent) => {
                 let rates = sent.vat.iter().map(|tax| [&tax.rate, &tax.base, &tax.amount]);
                 let rates: Vec<[String; 3]> =
                     rates.map(|tax| tax.map(ToString::to_string)).collect();
@@ -360,14 +362,14 @@ async fn voiding_takes_a_fiscalized_invoice_back_where_it_was_issued() {
         let heard = own.office.heard();
         let [message] = &heard[..] else { panic!("{heard:?}") };
         match message.content() {
-            Content::FursBook(_) => panic!("no form was written"),
-            Content::Furs(sent) => {
+            ReportContent::FursBook(_) => panic!("no form was written"),
+            ReportContent::Furs(sent) => {
                 assert_eq!((&sent.total, sent.number), (&decimal("-122"), 2));
                 assert_eq!((&*sent.place.premise, &*sent.place.device), ("P2", "9"));
                 let [Correction::Invoice(reference)] = &sent.references[..] else { panic!() };
                 assert_eq!(reference.number, 1);
             }
-            Content::Fina(sent) => {
+            ReportContent::Fina(sent) => {
                 assert_eq!((&sent.total, sent.number), (&decimal("-122"), 2));
                 assert_eq!((&*sent.place.premise, &*sent.place.device), ("P2", "9"));
                 assert_eq!(sent.means, fina::PaymentMeans::G, "as the receipt was paid");
@@ -387,7 +389,7 @@ async fn voiding_takes_a_fiscalized_invoice_back_where_it_was_issued() {
         let advance = own.make(kind, worth_100(), creation, &own.shop.stamp).await.unwrap();
         assert_eq!(own.void(&advance).await.unwrap_err(), not_voidable);
 
-        // Also when it was switched off meanwhile.
+        // Also when it was switched off in between.
         let later = own.sell(&[], said).await.unwrap();
         own.store_settings(&FiscalSettings { enabled: false, ..own.settings() }).await;
         own.office.heard();

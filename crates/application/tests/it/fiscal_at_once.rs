@@ -148,7 +148,7 @@ async fn dies_after(
 }
 
 #[tokio::test]
-async fn whoever_dies_at_any_step_leaves_no_gap_and_nothing_unsent() {
+async fn a_process_killed_at_any_step_leaves_no_gap_and_nothing_unsent() {
     for authority in [Authority::Furs, Authority::Fina] {
         let own = Fiscalizing::open(authority, on_sqlite(), stamp_on(false)).await;
         let mut finished = false;
@@ -159,7 +159,7 @@ async fn whoever_dies_at_any_step_leaves_no_gap_and_nothing_unsent() {
                 for _ in 0..20 {
                     tokio::task::yield_now().await;
                 }
-                unknown("nobody heard of it")
+                unknown("it did not arrive")
             });
             finished = dies_after(&own, polls).await.is_some();
             own.office.forget();

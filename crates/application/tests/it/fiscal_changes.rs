@@ -57,7 +57,7 @@ const fn refused(rule: TypeChangeRule) -> TypeChangeError {
 }
 
 #[tokio::test]
-async fn what_was_skipped_is_paid_from_account_to_account_until_it_is_fiscalized() {
+async fn skipped_documents_are_paid_by_transfer_until_fiscalized() {
     let own = in_slovenia().await;
     let stamp = own.shop.stamp.clone();
     let skipped = own.sell(&[BankTransfer], skip()).await.unwrap();
@@ -88,7 +88,7 @@ async fn what_was_skipped_is_paid_from_account_to_account_until_it_is_fiscalized
 }
 
 #[tokio::test]
-async fn croatia_is_told_with_the_original_means_each_time() {
+async fn croatia_gets_the_original_means_each_time() {
     let own = in_croatia().await;
     let stamp = own.shop.stamp.clone();
     own.office.then_is_silent();
@@ -116,7 +116,7 @@ async fn croatia_is_told_with_the_original_means_each_time() {
 }
 
 #[tokio::test]
-async fn several_payments_are_told_together() {
+async fn several_payments_are_reported_together() {
     let own = in_croatia().await;
     let stamp = own.shop.stamp.clone();
     let invoice = own.sell(&[Cash, Card], FiscalRequest::default()).await.unwrap();
@@ -231,7 +231,7 @@ async fn a_business_is_named_for_cash_and_cards_only() {
     let kind = racun_documents::DocumentKind::Invoice;
     let invoice = own.make(kind, request, creation, &stamp).await.unwrap();
     let heard = own.office.heard();
-    let racun_fiscal::Content::Fina(sent) = heard[0].content() else { panic!() };
+    let racun_fiscal::ReportContent::Fina(sent) = heard[0].content() else { panic!() };
     assert_eq!(sent.buyer_oib, None);
     let paid = payment(&own, &invoice).await;
     change(&own, &paid, Cash, &stamp).await.unwrap();

@@ -3,7 +3,7 @@
 use racun_application::documents::{Creation, DocumentRequest};
 use racun_application::fiscalization::{FinaRequest, FiscalRequest, FursRequest};
 use racun_documents::{Document, DocumentKind};
-use racun_fiscal::{Authority, Content, FiscalSettings, Means, Message, fina};
+use racun_fiscal::{Authority, FiscalSettings, Means, Message, ReportContent, fina};
 use racun_kernel::{OperatorIdentity, Person, Principal, Role, Scope};
 use racun_settlement::PaymentType::{self, BankTransfer, Card, Cash, Check, DebitCard};
 
@@ -120,13 +120,13 @@ async fn croatia_hears_how_it_is_paid_and_only_of_today() {
         let said = FinaRequest { payment_type, ..FinaRequest::default() };
         let sold = own.sell(kinds, said_to_fina(said)).await.unwrap();
         let heard = own.office.heard();
-        let Content::Fina(sent) = heard[0].content() else { panic!() };
+        let ReportContent::Fina(sent) = heard[0].content() else { panic!() };
         assert_eq!((sent.means, record(&sold).payment_type.as_deref()), (means, Some(name)));
     }
 }
 
 #[tokio::test]
-async fn amounts_are_told_by_rate_and_what_has_none_apart() {
+async fn amounts_are_reported_by_rate_and_what_has_none_apart() {
     let own = in_slovenia().await;
     let taxed = |rate: &str| {
         let mut line = line("Kruh", "1", "100");
@@ -139,7 +139,7 @@ async fn amounts_are_told_by_rate_and_what_has_none_apart() {
     let kind = DocumentKind::Invoice;
     own.make(kind, request(lines), Creation::default(), &own.shop.stamp).await.unwrap();
     let heard = own.office.heard();
-    let Content::Furs(sent) = heard[0].content() else { panic!() };
+    let ReportContent::Furs(sent) = heard[0].content() else { panic!() };
     let vat: Vec<_> =
         sent.taxes.vat.iter().map(|tax| (tax.rate.clone(), tax.base.clone())).collect();
     assert_eq!(vat.len(), 2, "{vat:?}");
@@ -177,7 +177,7 @@ async fn a_refusal_keeps_all_that_the_authority_says_until_it_is_taken() {
 }
 
 #[tokio::test]
-async fn what_cis_takes_no_receipt_of_is_refused_before_it_takes_a_number() {
+async fn documents_that_cis_does_not_take_are_refused_without_a_number() {
     let own = in_croatia().await;
     let stamp = own.shop.stamp.clone();
     let sell = async |price: &str, kinds: &[PaymentType], payment_type: Option<Means>| {

@@ -61,7 +61,7 @@ async fn another_day_than_that_of_the_issue_is_refused_and_takes_no_number() {
 }
 
 #[tokio::test]
-async fn a_draft_takes_the_day_unless_somebody_said_another() {
+async fn a_draft_takes_the_present_day_unless_one_is_given() {
     for authority in BOTH {
         let own = shop_of(authority).await;
         let silent = draft(&own, None, &own.shop.stamp).await;
@@ -105,7 +105,7 @@ async fn the_year_of_a_number_is_that_of_the_date_at_the_authority() {
 }
 
 #[tokio::test]
-async fn what_was_skipped_is_issued_anew_on_the_day_on_which_it_is_fiscalized() {
+async fn a_skipped_document_is_dated_on_the_day_of_its_fiscalization() {
     let own = in_slovenia().await;
     let creation =
         Creation { payments: paid(&[BankTransfer]), fiscal: skip(), ..Creation::default() };

@@ -28,7 +28,7 @@ fn refusal(outcome: Result<racun_documents::Document, Error>) -> Refused {
 }
 
 #[tokio::test]
-async fn what_was_refused_is_sent_again_late_as_it_was_issued() {
+async fn a_refused_document_is_sent_again_as_late_and_unchanged() {
     for (own, _database) in everywhere().await {
         own.office.then_refuses("s001");
         let failed = own.invoice().await;
@@ -64,7 +64,7 @@ async fn another_place_than_that_of_the_number_is_refused() {
 }
 
 #[tokio::test]
-async fn what_waits_can_be_sent_at_once_and_not_while_it_is_under_way() {
+async fn a_pending_document_can_be_sent_at_once_unless_an_attempt_runs() {
     let own = in_croatia().await;
     own.office.then_is_silent();
     let pending = own.invoice().await;
@@ -79,7 +79,7 @@ async fn what_waits_can_be_sent_at_once_and_not_while_it_is_under_way() {
 }
 
 #[tokio::test]
-async fn what_was_skipped_takes_the_next_number_then_and_its_old_one_is_kept() {
+async fn a_skipped_document_takes_the_next_number_and_keeps_its_old_one() {
     let own = in_slovenia().await;
     let skipped = own.sell(&[BankTransfer], skip()).await.unwrap();
     own.invoice().await;
@@ -90,7 +90,7 @@ async fn what_was_skipped_takes_the_next_number_then_and_its_old_one_is_kept() {
     assert_eq!(fiscal(&done).status, FiscalStatus::Success);
     assert_eq!(record(&done).issued_at, Authority::Furs.local(NOW + Duration::HOUR));
     let heard = own.office.heard();
-    assert!(heard.len() == 1 && !heard[0].is_late(), "nobody has it under this number yet");
+    assert!(heard.len() == 1 && !heard[0].is_late(), "the authority has no such number yet");
     let versions = documents::versions(own.shop.cx(), skipped.id, |version| version);
     let versions = versions.await.unwrap().rows;
     let [version] = &versions[..] else { panic!("{versions:?}") };
@@ -101,7 +101,7 @@ async fn what_was_skipped_takes_the_next_number_then_and_its_old_one_is_kept() {
 }
 
 #[tokio::test]
-async fn what_was_issued_before_is_fiscalized_in_slovenia_and_not_in_croatia() {
+async fn documents_issued_before_are_fiscalized_in_slovenia_only() {
     for (authority, expected) in [(Authority::Furs, Some("P1-B1-1")), (Authority::Fina, None)] {
         let own = Fiscalizing::open(authority, crate::takings::on_sqlite(), stamp_on(false)).await;
         let off = FiscalSettings { enabled: false, ..own.settings() };

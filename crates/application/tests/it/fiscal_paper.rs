@@ -7,7 +7,7 @@ use racun_application::documents::{Creation, DocumentRequest};
 use racun_application::fiscalization::{FinaRequest, FiscalRequest, FursRequest};
 use racun_documents::{Document, DocumentKind, FiscalStatus, Stage};
 use racun_fiscal::furs::SalesBook;
-use racun_fiscal::{Authority, Content, Correction, Device, DeviceId, FiscalSettings};
+use racun_fiscal::{Authority, Correction, Device, DeviceId, FiscalSettings, ReportContent};
 use racun_kernel::calendar;
 use racun_settlement::PaymentType::{BankTransfer, Cash};
 use racun_store::{Put, Store};
@@ -65,7 +65,7 @@ async fn a_receipt_of_a_bound_book_keeps_its_time_and_is_late_from_the_first_mes
 
         let heard = own.office.heard();
         assert!(heard.len() == 1 && heard[0].is_late(), "{heard:?}");
-        let Content::Fina(receipt) = heard[0].content() else { panic!() };
+        let ReportContent::Fina(receipt) = heard[0].content() else { panic!() };
         assert_eq!(receipt.paragon.as_deref(), Some("17/1"));
         assert_eq!(receipt.issued_at, own.authority.local(at));
         assert_eq!(receipt.zki.to_string(), own_record.mark);
@@ -114,7 +114,7 @@ async fn a_form_of_a_bound_book_has_its_own_number_and_neither_mark_nor_device()
         assert_eq!((&known.book, known.issued_at.date()), (&Some(form("612")), on));
         assert_eq!(own.payments_of(&sold).await[0].date, on);
         let heard = own.office.heard();
-        let [Content::FursBook(sent)] =
+        let [ReportContent::FursBook(sent)] =
             &heard.iter().map(|one| one.content()).collect::<Vec<_>>()[..]
         else {
             panic!("{heard:?}")
@@ -171,7 +171,7 @@ async fn one_of_many_requests_at_once_is_entered_from_a_form() {
 }
 
 #[tokio::test]
-async fn a_form_that_nobody_answered_for_is_sent_again_as_it_was() {
+async fn an_unanswered_form_is_sent_again_unchanged() {
     let own = in_slovenia().await;
     own.office.then_is_silent();
     let on = day_before(&own);
@@ -229,9 +229,9 @@ async fn credit_notes_name_the_form_that_they_correct() {
     let references: Vec<Vec<Correction>> = heard
         .iter()
         .map(|one| match one.content() {
-            Content::Furs(sent) => sent.references.clone(),
-            Content::FursBook(sent) => sent.references.clone(),
-            Content::Fina(_) => panic!(),
+            ReportContent::Furs(sent) => sent.references.clone(),
+            ReportContent::FursBook(sent) => sent.references.clone(),
+            ReportContent::Fina(_) => panic!(),
         })
         .collect();
     let corrected: Vec<(String, Date)> = references
@@ -273,7 +273,7 @@ async fn where_several_devices_are_a_form_is_taken_back_by_a_credit_note_that_na
 }
 
 #[tokio::test]
-async fn a_form_is_reported_however_it_is_paid_and_whoever_wrote_it() {
+async fn a_form_is_reported_for_any_payment_and_any_author() {
     let own = in_slovenia().await;
     let settings = FiscalSettings {
         default_skip: true,
@@ -292,7 +292,7 @@ async fn a_form_is_reported_however_it_is_paid_and_whoever_wrote_it() {
 }
 
 #[tokio::test]
-async fn what_furs_would_not_take_or_does_not_fit_together_is_refused_at_its_field() {
+async fn forms_that_furs_refuses_are_refused_at_their_field() {
     let own = in_slovenia().await;
     let on = day_before(&own);
     let bad = SalesBook { set_number: "3".to_owned(), ..form("0612") };
@@ -328,7 +328,7 @@ async fn what_furs_would_not_take_or_does_not_fit_together_is_refused_at_its_fie
 }
 
 #[tokio::test]
-async fn what_cis_would_not_take_or_does_not_fit_together_is_refused_at_its_field() {
+async fn forms_that_cis_refuses_are_refused_at_their_field() {
     let own = in_croatia().await;
     let now = own.shop.stamp.now();
     let good = paragon("17", now - Duration::HOUR);

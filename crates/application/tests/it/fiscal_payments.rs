@@ -114,7 +114,7 @@ fn refused(rule: TypeChangeRule) -> Error {
 }
 
 #[tokio::test]
-async fn deleting_a_payment_and_recording_another_is_told_like_its_change() {
+async fn deleting_a_payment_and_recording_another_is_reported_like_its_change() {
     let till = Till::of(in_croatia().await);
     let stamp = till.own.shop.stamp.clone();
     let invoice = till.sell(&[], FiscalRequest::default()).await;
@@ -174,7 +174,7 @@ async fn what_was_chosen_when_it_was_issued_is_what_cis_holds() {
 }
 
 #[tokio::test]
-async fn before_cis_has_the_receipt_it_is_paid_as_it_will_be_told() {
+async fn before_the_first_report_payments_change_freely() {
     let till = Till::of(in_croatia().await);
     let stamp = till.own.shop.stamp.clone();
     till.own.office.then_is_silent();
@@ -217,7 +217,7 @@ async fn a_first_payment_without_an_answer_is_an_attempt_that_the_same_one_ends(
 }
 
 #[tokio::test]
-async fn who_is_alone_takes_over_at_once_from_the_process_before() {
+async fn a_single_process_takes_over_payment_reports_at_once() {
     let till = Till::of(in_croatia().await);
     let stamp = till.own.shop.stamp.clone();
     let invoice = till.sell(&[], FiscalRequest::default()).await;

@@ -97,7 +97,7 @@ impl TaxAuthority for Cis {
 
 /// One command of one request.
 #[derive(Debug, Clone)]
-enum Act {
+enum Action {
     Record(PaymentType),
     Change(Payment, PaymentType),
     Trash(Payment),
@@ -130,36 +130,36 @@ impl Till {
         Arc::new(Self { own, invoice, cis: Arc::new(Cis { rules, state }), known })
     }
 
-    fn pick(&self, random: &mut Random) -> Act {
+    fn pick(&self, random: &mut Random) -> Action {
         let known = self.known.lock().unwrap();
         let payment = known[random.below(known.len())].clone();
         let kind = random.pick(&[Cash, Cash, Card, BankTransfer, Check]);
         match random.below(8) {
-            0 | 1 => Act::Record(kind),
-            2..=4 => Act::Change(payment, kind),
-            5 | 6 => Act::Trash(payment),
-            _ => Act::Restore(payment),
+            0 | 1 => Action::Record(kind),
+            2..=4 => Action::Change(payment, kind),
+            5 | 6 => Action::Trash(payment),
+            _ => Action::Restore(payment),
         }
     }
 
-    async fn act(&self, act: Act) -> Result<Payment, Error> {
+    async fn perform(&self, action: Action) -> Result<Payment, Error> {
         let shop = &self.own.shop;
         let (cx, entity) = (shop.cx(), &shop.entity);
         let authority: Arc<dyn TaxAuthority> = Arc::<Cis>::clone(&self.cis);
         let ports = PaymentPorts { cx, authority: Some(&authority) };
-        let made = match act {
-            Act::Record(kind) => {
+        let made = match action {
+            Action::Record(kind) => {
                 let document_id = Some(self.invoice.id.to_string());
                 let amount = Some(decimal("1"));
                 let new = NewPayment { document_id, amount, ..NewPayment::new(kind) };
                 payments::record(ports, entity, new).await
             }
-            Act::Change(payment, kind) => {
+            Action::Change(payment, kind) => {
                 let patch = PaymentPatch { kind: Patch::Value(kind), ..PaymentPatch::default() };
                 payments::change(cx, &authority, entity, payment.id, patch).await
             }
-            Act::Trash(own) => payments::trash(ports, entity, own.id).await,
-            Act::Restore(own) => payments::restore(ports, entity, own.id).await,
+            Action::Trash(own) => payments::trash(ports, entity, own.id).await,
+            Action::Restore(own) => payments::restore(ports, entity, own.id).await,
         }?;
         let mut known = self.known.lock().unwrap();
         if known.iter().all(|payment| payment.id != made.id) {
@@ -204,30 +204,30 @@ impl Till {
         for n in 0..200 {
             let Some(doubt) = self.holds("mending").await else { return };
             if let Some(former) = PaymentType::from_name(&doubt.from).filter(|_| n % 4 == 3) {
-                self.run(vec![Act::Record(former)]).await;
+                self.run(vec![Action::Record(former)]).await;
             }
             let kind = PaymentType::from_name(&doubt.to);
             let known = self.known.lock().unwrap().clone();
             let payment = known.into_iter().find(|payment| Some(payment.id) == doubt.payment_id);
-            let act = match (payment, kind) {
-                (None, Some(kind)) => Act::Record(kind),
-                (Some(payment), None) => Act::Trash(payment),
+            let action = match (payment, kind) {
+                (None, Some(kind)) => Action::Record(kind),
+                (Some(payment), None) => Action::Trash(payment),
                 (Some(payment), Some(_)) if doubt.from == PaymentChange::NONE => {
-                    Act::Restore(payment)
+                    Action::Restore(payment)
                 }
-                (Some(payment), Some(kind)) => Act::Change(payment, kind),
+                (Some(payment), Some(kind)) => Action::Change(payment, kind),
                 (None, None) => panic!("{doubt:?}"),
             };
-            self.run(vec![act]).await;
+            self.run(vec![action]).await;
         }
         panic!("the doubt has no end");
     }
 
     /// Requests side by side.
-    async fn run(&self, acts: Vec<Act>) {
+    async fn run(&self, actions: Vec<Action>) {
         let mut died = false;
-        let tasks = acts.into_iter().map(|act| async move {
-            let outcome = AssertUnwindSafe(self.act(act));
+        let tasks = actions.into_iter().map(|action| async move {
+            let outcome = AssertUnwindSafe(self.perform(action));
             futures_util::FutureExt::catch_unwind(outcome).await.is_err()
         });
         for is_dead in futures_util::future::join_all(tasks).await {
@@ -240,7 +240,7 @@ impl Till {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_cis_holds_is_how_the_receipt_is_paid_or_the_doubt_is_shown() {
+async fn cis_holds_the_payments_of_the_receipt_or_the_change_is_unconfirmed() {
     let mut fates = [0; 6];
     for (n, (store, _database)) in stores().await.into_iter().enumerate() {
         // One for all, so that no two shops of a store have ids in common.
@@ -250,8 +250,8 @@ async fn what_cis_holds_is_how_the_receipt_is_paid_or_the_doubt_is_shown() {
             let till = Till::open(Arc::clone(&store), stamp.clone(), seed).await;
             let mut random = Random::new(seed);
             for round in 0..ROUNDS {
-                let acts = (0..AT_ONCE).map(|_| till.pick(&mut random)).collect();
-                till.run(acts).await;
+                let actions = (0..AT_ONCE).map(|_| till.pick(&mut random)).collect();
+                till.run(actions).await;
                 till.holds(&format!("seed {seed}, round {round}")).await;
                 if random.chance(50) {
                     till.mend().await;

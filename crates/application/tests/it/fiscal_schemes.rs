@@ -116,7 +116,7 @@ async fn a_scheme_that_an_authority_refuses_is_refused_with_its_path() {
 }
 
 #[tokio::test]
-async fn who_is_outside_vat_issues_no_line_with_vat() {
+async fn an_entity_outside_vat_issues_no_line_with_vat() {
     let croatia = in_croatia().await;
     let settings = FiscalSettings { in_vat_system: false, ..croatia.settings() };
     croatia.store_settings(&settings).await;
@@ -166,7 +166,7 @@ async fn croatian_consumption_tax_without_reports_goes_up_to_three_percent() {
 }
 
 #[tokio::test]
-async fn who_is_outside_vat_adds_no_vat_later() {
+async fn an_entity_outside_vat_adds_no_vat_later() {
     let mut shop = Shop::open().await;
     let within = shop.issue(INVOICE, request(vec![vat("100")]), Vec::new()).await.unwrap();
     shop.entity.is_tax_subject = false;
@@ -197,7 +197,7 @@ async fn who_is_outside_vat_adds_no_vat_later() {
 }
 
 #[tokio::test]
-async fn what_settled_advances_leave_is_to_be_paid() {
+async fn the_rest_after_settled_advances_is_to_be_paid() {
     let own = in_slovenia().await;
     let stamp = &own.shop.stamp;
     let advance = |amount: &str| request(vec![taxed(amount, &[("22", None)])]);

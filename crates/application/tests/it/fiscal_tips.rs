@@ -195,7 +195,7 @@ fn with_tip(kind: PaymentType, tip: &str) -> NewPayment {
 }
 
 #[tokio::test]
-async fn the_tips_of_a_receipt_are_told_once_together_and_again_when_they_change() {
+async fn the_tips_of_a_receipt_are_reported_once_together_and_again_when_they_change() {
     for (till, _database) in Till::everywhere(Duration::ZERO).await {
         let invoice = till.sell("3").await;
         let before = till.report(&invoice).await;
@@ -257,7 +257,7 @@ async fn tips_wait_until_cis_has_the_receipt_and_repeat_how_it_was_taken() {
         };
         assert!(tip.late, "as the receipt was taken");
         let exchange = till.own.exchange(&invoice).await.unwrap();
-        let racun_fiscal::Content::Fina(receipt) = exchange.content else { panic!() };
+        let racun_fiscal::ReportContent::Fina(receipt) = exchange.content else { panic!() };
         assert_eq!(tip.receipt, *receipt);
         assert!(till.report(&invoice).await.is_confirmed());
     }
@@ -368,7 +368,7 @@ async fn without_a_certificate_the_report_waits() {
 }
 
 #[tokio::test]
-async fn a_void_leaves_tips_as_they_are_and_what_is_not_told_there_puts_no_job() {
+async fn a_void_keeps_tips_and_unreported_documents_queue_no_job() {
     let till = Till::open(false, crate::takings::on_sqlite(), Duration::ZERO).await;
     let early = till.sell("3").await;
     till.work().await;

@@ -17,7 +17,7 @@ use crate::office::{Fiscalizing, fiscal, record};
 const MINUTE: Duration = Duration::MINUTE;
 
 #[tokio::test]
-async fn what_got_no_answer_is_sent_again_late_with_the_same_mark_and_content() {
+async fn an_unanswered_document_is_sent_again_as_late_with_the_same_code_and_content() {
     for (mut own, _database) in everywhere().await {
         // The time on PostgreSQL is its own, so nothing waits there.
         own.fiscal.retry = Retry { initial: std::time::Duration::ZERO, ..Retry::default() };
@@ -76,7 +76,7 @@ async fn the_wait_doubles_up_to_an_hour() {
 }
 
 #[tokio::test]
-async fn a_process_that_dies_while_sending_leaves_what_another_one_sends_when_its_lease_is_over() {
+async fn a_message_of_a_killed_process_is_sent_by_another_after_the_lease() {
     for authority in [Authority::Furs, Authority::Fina] {
         let own = Fiscalizing::open(authority, crate::takings::on_sqlite(), stamp_on(false)).await;
         // It dies with the message sent: only the store knows the number.
@@ -96,7 +96,7 @@ async fn a_process_that_dies_while_sending_leaves_what_another_one_sends_when_it
 }
 
 #[tokio::test]
-async fn who_is_alone_sends_at_once_what_the_process_before_was_sending() {
+async fn a_single_process_resends_interrupted_documents_at_once() {
     for authority in [Authority::Furs, Authority::Fina] {
         let own = Fiscalizing::open(authority, crate::takings::on_sqlite(), stamp_on(false)).await;
         own.office.dies_sending(own.invoice()).await;
@@ -151,7 +151,7 @@ async fn an_answer_lost_after_acceptance_gives_two_ids_or_the_same_again() {
     // The document is stored; what came of the message is not.
     store.fail_after(1, false);
     let invoice = own.invoice().await;
-    assert_eq!(fiscal(&invoice).status, FiscalStatus::Pending, "it is answered all the same");
+    assert_eq!(fiscal(&invoice).status, FiscalStatus::Pending, "it is answered nevertheless");
     store.heal();
     let report = own.work(NOW + LEASE).await;
     assert_eq!((report.sent, report.confirmed), (1, 1));
@@ -183,7 +183,7 @@ async fn a_refusal_ends_it_without_a_loop() {
 }
 
 #[tokio::test]
-async fn what_waits_is_delivered_after_a_switch_off_and_with_a_new_certificate() {
+async fn pending_documents_are_sent_after_a_switch_off_and_with_a_new_certificate() {
     let own = in_slovenia().await;
     own.office.then_is_silent();
     let invoice = own.invoice().await;

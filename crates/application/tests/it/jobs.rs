@@ -158,7 +158,7 @@ pub async fn run_out(store: &dyn Store) {
 }
 
 #[tokio::test]
-async fn whoever_let_the_lease_run_out_writes_nothing_any_more() {
+async fn a_worker_whose_lease_expired_writes_nothing() {
     for (store, _database) in stores().await {
         let store = &*store;
         let now = real();
@@ -277,7 +277,7 @@ async fn a_job_whose_last_attempt_never_ended_is_given_up_and_other_kinds_are_le
 }
 
 #[tokio::test]
-async fn admins_see_the_jobs_of_their_entity_and_start_dead_ones_anew() {
+async fn admins_see_the_jobs_of_their_entity_and_restart_dead_ones() {
     let shop = Shop::open().await;
     let store = &*shop.store;
     let own = Job::new(delivery(1, Some(shop.scope.entity())), &shop.stamp);

@@ -122,7 +122,7 @@ async fn an_advance_that_is_applied_is_not_credited() {
 }
 
 #[tokio::test]
-async fn what_is_voided_gives_no_credit() {
+async fn a_voided_document_gives_no_credit() {
     let shop = Shop::open().await;
     let invoices = [shop.invoice("50").await, shop.invoice("50").await];
     let advances = [shop.advance("50").await, shop.advance("50").await];
@@ -199,7 +199,7 @@ async fn voiding_an_invoice_frees_the_credit_that_settled_it() {
 }
 
 #[tokio::test]
-async fn what_is_credited_is_not_voided_before_its_credit_note() {
+async fn a_credited_document_is_voided_after_its_credit_note_only() {
     let shop = Shop::open().await;
     let credited = Error::from(Refused::Credited);
     for document in [shop.invoice("60").await, shop.advance("60").await] {

@@ -26,7 +26,7 @@ const STEPS: usize = 60;
 
 /// All that is stored of money.
 #[derive(Debug, PartialEq)]
-struct Books {
+struct Accounts {
     documents: BTreeMap<String, Document>,
     payments: Vec<Payment>,
     links: Vec<Relation>,
@@ -57,7 +57,7 @@ impl Play {
         all
     }
 
-    async fn books(&self) -> Books {
+    async fn accounts(&self) -> Accounts {
         let mut documents = BTreeMap::new();
         for kind in KINDS {
             let rows: Vec<Document> = self.rows(racun_documents::table_of(kind)).await;
@@ -67,12 +67,12 @@ impl Play {
         payments.sort_by_key(|payment| payment.id);
         let mut links: Vec<Relation> = self.rows(&RELATIONS).await;
         links.sort_by_key(|link| link.id);
-        Books { documents, payments, links }
+        Accounts { documents, payments, links }
     }
 
     /// Up to four documents, most of them such as can be linked.
-    fn some(&mut self, books: &Books, kinds: &[DocumentKind]) -> Vec<Document> {
-        let all = self.candidates(books, kinds);
+    fn some(&mut self, accounts: &Accounts, kinds: &[DocumentKind]) -> Vec<Document> {
+        let all = self.candidates(accounts, kinds);
         let mut chosen: Vec<Document> = Vec::new();
         for _ in 0..self.random.below(5) {
             if let Some(one) = all.get(self.random.below(all.len().max(1)))
@@ -84,34 +84,34 @@ impl Play {
         chosen
     }
 
-    fn one(&mut self, books: &Books) -> Option<Document> {
-        let all = self.candidates(books, &KINDS);
+    fn one(&mut self, accounts: &Accounts) -> Option<Document> {
+        let all = self.candidates(accounts, &KINDS);
         all.get(self.random.below(all.len().max(1))).cloned()
     }
 
     /// The documents of `kinds`; in most cases those in effect.
-    fn candidates(&mut self, books: &Books, kinds: &[DocumentKind]) -> Vec<Document> {
+    fn candidates(&mut self, accounts: &Accounts, kinds: &[DocumentKind]) -> Vec<Document> {
         let any = self.random.chance(20);
         let fits = |one: &&Document| {
             kinds.contains(&one.id.kind()) && (any || matches!(one.stage, Stage::Issued(_)))
         };
-        books.documents.values().filter(fits).cloned().collect()
+        accounts.documents.values().filter(fits).cloned().collect()
     }
 
-    fn of_kind(&mut self, books: &Books, kind: DocumentKind) -> Option<Document> {
-        let all = self.candidates(books, &[kind]);
+    fn of_kind(&mut self, accounts: &Accounts, kind: DocumentKind) -> Option<Document> {
+        let all = self.candidates(accounts, &[kind]);
         all.get(self.random.below(all.len().max(1))).cloned()
     }
 
     /// A draft, deleted or not.
-    fn draft(&mut self, books: &Books) -> Option<Document> {
+    fn draft(&mut self, accounts: &Accounts) -> Option<Document> {
         let all: Vec<&Document> =
-            books.documents.values().filter(|document| document.is_draft()).collect();
+            accounts.documents.values().filter(|document| document.is_draft()).collect();
         all.get(self.random.below(all.len().max(1))).map(|document| (*document).clone())
     }
 
-    fn payment(&mut self, books: &Books) -> Option<Payment> {
-        books.payments.get(self.random.below(books.payments.len().max(1))).cloned()
+    fn payment(&mut self, accounts: &Accounts) -> Option<Payment> {
+        accounts.payments.get(self.random.below(accounts.payments.len().max(1))).cloned()
     }
 
     /// Lines of one to `most` cents, taxed or not.
@@ -123,7 +123,7 @@ impl Play {
         request(vec![line])
     }
 
-    async fn make(&mut self, books: &Books, kind: DocumentKind) -> Result<(), Error> {
+    async fn make(&mut self, accounts: &Accounts, kind: DocumentKind) -> Result<(), Error> {
         let (targets, open, most) = match kind {
             DocumentKind::Invoice => (vec![DocumentKind::AdvanceInvoice], 15, 120),
             DocumentKind::CreditNote => {
@@ -131,7 +131,7 @@ impl Play {
             }
             _ => (Vec::new(), 100, 120),
         };
-        let to = self.some(books, &targets);
+        let to = self.some(accounts, &targets);
         let to: Vec<&Document> = to.iter().collect();
         let request = DocumentRequest {
             force_linked_documents: kind == DocumentKind::Invoice && self.random.chance(15),
@@ -150,8 +150,8 @@ impl Play {
             .map(drop)
     }
 
-    async fn pay(&mut self, books: &Books) -> Option<Result<(), Error>> {
-        let document = self.one(books)?;
+    async fn pay(&mut self, accounts: &Accounts) -> Option<Result<(), Error>> {
+        let document = self.one(accounts)?;
         let amount = match self.random.chance(40) {
             true => document.total_due(),
             false => cents(&mut self.random, 80),
@@ -159,9 +159,9 @@ impl Play {
         Some(self.shop.pay(&document, &amount.to_string()).await.map(drop))
     }
 
-    async fn settle(&mut self, books: &Books) -> Option<Result<(), Error>> {
-        let invoice = self.of_kind(books, DocumentKind::Invoice)?;
-        let note = self.of_kind(books, DocumentKind::CreditNote)?;
+    async fn settle(&mut self, accounts: &Accounts) -> Option<Result<(), Error>> {
+        let invoice = self.of_kind(accounts, DocumentKind::Invoice)?;
+        let note = self.of_kind(accounts, DocumentKind::CreditNote)?;
         let amount = match self.random.chance(60) {
             true => invoice.total_due().min(note.total_due()),
             false => cents(&mut self.random, 80),
@@ -169,25 +169,25 @@ impl Play {
         Some(self.shop.settle(&invoice, &note, &amount.to_string()).await.map(drop))
     }
 
-    async fn patch(&mut self, books: &Books) -> Option<Result<(), Error>> {
+    async fn patch(&mut self, accounts: &Accounts) -> Option<Result<(), Error>> {
         let document = match self.random.chance(40) {
-            true => self.of_kind(books, DocumentKind::CreditNote)?,
-            false => self.one(books)?,
+            true => self.of_kind(accounts, DocumentKind::CreditNote)?,
+            false => self.one(accounts)?,
         };
         let request = match self.random.chance(60) {
             true => self.lines(120),
             false => {
                 let kinds = [DocumentKind::AdvanceInvoice, DocumentKind::Invoice];
                 let own = usize::from(document.id.kind() != DocumentKind::Invoice) + 1;
-                let to = self.some(books, &kinds[..own]);
+                let to = self.some(accounts, &kinds[..own]);
                 linked(DocumentRequest::default(), &to.iter().collect::<Vec<_>>())
             }
         };
         Some(self.shop.patch(&document, request).await.map(drop))
     }
 
-    async fn on_payment(&mut self, books: &Books, act: &str) -> Option<Result<(), Error>> {
-        let id = self.payment(books)?.id;
+    async fn on_payment(&mut self, accounts: &Accounts, act: &str) -> Option<Result<(), Error>> {
+        let id = self.payment(accounts)?.id;
         let Shop { store, scope, entity, stamp } = &self.shop;
         Some(match act {
             "trash" => {
@@ -198,29 +198,29 @@ impl Play {
             }
             "erase" => payments::erase(Context::new(&**store, scope, stamp), id).await,
             _ => {
-                let nobody: Arc<dyn TaxAuthority> = Arc::new(NoAuthority);
+                let no_authority: Arc<dyn TaxAuthority> = Arc::new(NoAuthority);
                 let amount = Patch::Value(cents(&mut self.random, 80));
                 let patch = PaymentPatch { amount, ..PaymentPatch::default() };
-                self.shop.change(&nobody, id, patch).await.map(drop)
+                self.shop.change(&no_authority, id, patch).await.map(drop)
             }
         })
     }
 
     /// One of the documents that credit notes with several links name.
-    fn target(&mut self, books: &Books) -> Option<Document> {
+    fn target(&mut self, accounts: &Accounts) -> Option<Document> {
         let of_many = |link: &&Relation| {
-            books.links.iter().filter(|other| other.source_id == link.source_id).count() > 1
+            accounts.links.iter().filter(|other| other.source_id == link.source_id).count() > 1
         };
-        let all: Vec<&Relation> = books.links.iter().filter(of_many).collect();
+        let all: Vec<&Relation> = accounts.links.iter().filter(of_many).collect();
         let link = all.get(self.random.below(all.len().max(1)))?;
-        books.documents.get(&link.target_id.to_string()).cloned()
+        accounts.documents.get(&link.target_id.to_string()).cloned()
     }
 
-    async fn on_document(&mut self, books: &Books, act: &str) -> Option<Result<(), Error>> {
+    async fn on_document(&mut self, accounts: &Accounts, act: &str) -> Option<Result<(), Error>> {
         let document = match act {
-            "void" if self.random.chance(50) => self.target(books)?,
-            "void" => self.one(books)?,
-            _ => self.draft(books)?,
+            "void" if self.random.chance(50) => self.target(accounts)?,
+            "void" => self.one(accounts)?,
+            _ => self.draft(accounts)?,
         };
         let Shop { store, scope, stamp, .. } = &self.shop;
         Some(match act {
@@ -238,7 +238,7 @@ impl Play {
     }
 
     /// Does something; `None` when there is nothing to do it on.
-    async fn step(&mut self, books: &Books) -> Option<()> {
+    async fn step(&mut self, accounts: &Accounts) -> Option<()> {
         let what = self.random.pick(&[
             "advance", "advance", "invoice", "invoice", "invoice", "note", "note", "note", "pay",
             "pay", "settle", "settle", "change", "trash", "trash", "restore", "erase", "void",
@@ -246,14 +246,14 @@ impl Play {
             "undelete",
         ]);
         let outcome = match what {
-            "advance" => self.make(books, DocumentKind::AdvanceInvoice).await,
-            "invoice" => self.make(books, DocumentKind::Invoice).await,
-            "note" => self.make(books, DocumentKind::CreditNote).await,
-            "pay" => self.pay(books).await?,
-            "settle" => self.settle(books).await?,
-            "patch" => self.patch(books).await?,
-            "change" | "trash" | "restore" | "erase" => self.on_payment(books, what).await?,
-            _ => self.on_document(books, what).await?,
+            "advance" => self.make(accounts, DocumentKind::AdvanceInvoice).await,
+            "invoice" => self.make(accounts, DocumentKind::Invoice).await,
+            "note" => self.make(accounts, DocumentKind::CreditNote).await,
+            "pay" => self.pay(accounts).await?,
+            "settle" => self.settle(accounts).await?,
+            "patch" => self.patch(accounts).await?,
+            "change" | "trash" | "restore" | "erase" => self.on_payment(accounts, what).await?,
+            _ => self.on_document(accounts, what).await?,
         };
         match outcome {
             Ok(()) => {
@@ -270,7 +270,7 @@ impl Play {
                 );
                 assert!(!is_broken, "{what}: {error:?}");
                 self.done.push(format!("{what} -> {error}"));
-                assert_eq!(&self.books().await, books, "who is refused changes nothing");
+                assert_eq!(&self.accounts().await, accounts, "who is refused changes nothing");
             }
         }
         Some(())
@@ -281,7 +281,7 @@ fn sum<'a>(amounts: impl Iterator<Item = &'a Decimal>) -> Decimal {
     amounts.sum()
 }
 
-impl Books {
+impl Accounts {
     fn active(&self) -> impl Iterator<Item = &Payment> {
         self.payments.iter().filter(|payment| payment.deleted_at.is_none())
     }
@@ -407,15 +407,15 @@ async fn play(store: Arc<dyn Store>, seeds: std::ops::Range<u64>) -> BTreeSet<&'
         }
         let random = Random::new(seed);
         let mut play = Play { shop, random, done: Vec::new(), succeeded: BTreeSet::new() };
-        let mut books = play.books().await;
+        let mut accounts = play.accounts().await;
         for _ in 0..STEPS {
-            if play.step(&books).await.is_none() {
+            if play.step(&accounts).await.is_none() {
                 continue;
             }
-            let before = std::mem::replace(&mut books, play.books().await);
+            let before = std::mem::replace(&mut accounts, play.accounts().await);
             let audit = || {
-                books.audit();
-                books.audit_step(&before);
+                accounts.audit();
+                accounts.audit_step(&before);
             };
             let broken = std::panic::catch_unwind(std::panic::AssertUnwindSafe(audit));
             if let Err(panic) = broken {

@@ -17,9 +17,9 @@ use racun_application::fiscalization::{
 };
 use racun_documents::{Document, DocumentKind, FiscalRecord, Fiscalization};
 use racun_fiscal::{
-    Authorities, Authority, AuthorityError, BusinessPremise, Certificate, Content, Device,
-    DeviceId, EXCHANGES, Exchange, FiscalSettings, Header, Identity, Message, Numbering,
-    OpenedCertificate, P12Error, Patience, PremiseId, Reply, Retry, Signer, SigningFailed, Unknown,
+    Authorities, Authority, AuthorityError, BusinessPremise, Certificate, Device, DeviceId,
+    EXCHANGES, Exchange, FiscalSettings, Header, Identity, Message, Numbering, OpenedCertificate,
+    P12Error, Patience, PremiseId, Reply, ReportContent, Retry, Signer, SigningFailed, Unknown,
 };
 use racun_kernel::{CannotOpen, Environment, Stamp, Vault};
 use racun_settlement::{NewPayment, PAYMENTS, Payment, PaymentType};
@@ -87,23 +87,23 @@ impl Heard {
     }
 
     /// What is said of the document.
-    pub fn content(&self) -> Content {
+    pub fn content(&self) -> ReportContent {
         match &self.message {
-            Message::FursInvoice { invoice, .. } => Content::Furs(invoice.clone()),
-            Message::FursBook(form) => Content::FursBook(form.clone()),
-            Message::FinaReceipt { receipt, .. } => Content::Fina(receipt.clone()),
+            Message::FursInvoice { invoice, .. } => ReportContent::Furs(invoice.clone()),
+            Message::FursBook(form) => ReportContent::FursBook(form.clone()),
+            Message::FinaReceipt { receipt, .. } => ReportContent::Fina(receipt.clone()),
             other => panic!("no document: {other:?}"),
         }
     }
 }
 
-type Answer = Pin<Box<dyn Future<Output = Result<Reply, Unknown>> + Send>>;
+type PendingReply = Pin<Box<dyn Future<Output = Result<Reply, Unknown>> + Send>>;
 
-/// The scripted authorities. Without a script they confirm everything, with an id of its own each
-/// time.
+/// The fake authorities, with scripted answers. Without a script they confirm everything, with an
+/// id of its own each time.
 #[derive(Default)]
-pub struct Office {
-    answers: Mutex<VecDeque<Answer>>,
+pub struct FakeAuthorities {
+    answers: Mutex<VecDeque<PendingReply>>,
     heard: Mutex<Vec<Heard>>,
     hears: Notify,
     confirmed: AtomicUsize,
@@ -113,7 +113,7 @@ pub fn unknown(reason: &str) -> Result<Reply, Unknown> {
     Err(Unknown { reason: reason.to_owned(), is_suspicious: false })
 }
 
-impl Office {
+impl FakeAuthorities {
     /// To the next message that is not scripted yet it answers `answer`.
     pub fn then(&self, answer: impl Future<Output = Result<Reply, Unknown>> + Send + 'static) {
         self.answers.lock().unwrap().push_back(Box::pin(answer));
@@ -170,7 +170,7 @@ impl Office {
 }
 
 #[async_trait]
-impl Authorities for Office {
+impl Authorities for FakeAuthorities {
     fn open_p12(&self, _: Authority, _: &[u8], _: &str) -> Result<OpenedCertificate, P12Error> {
         Err(P12Error::NotP12)
     }
@@ -220,7 +220,7 @@ impl Authorities for Office {
 /// A shop that fiscalizes, with one premise P1 and one device, B1 in Slovenia and 1 in Croatia.
 pub struct Fiscalizing {
     pub shop: Shop,
-    pub office: Arc<Office>,
+    pub office: Arc<FakeAuthorities>,
     pub fiscal: Fiscal,
     pub authority: Authority,
 }
@@ -240,8 +240,8 @@ impl Fiscalizing {
     pub async fn open(authority: Authority, store: Arc<dyn Store>, stamp: Stamp) -> Self {
         let country = pick(authority, ["Slovenija", "Hrvatska"]);
         let shop = Shop::open_in(country, store, stamp).await;
-        let office = Arc::new(Office::default());
-        let authorities: Arc<dyn Authorities> = Arc::<Office>::clone(&office);
+        let office = Arc::new(FakeAuthorities::default());
+        let authorities: Arc<dyn Authorities> = Arc::<FakeAuthorities>::clone(&office);
         let retry = Retry::default();
         let fiscal = Fiscal { authorities, vault: Arc::new(Drawer), retry };
         let own = Self { shop, office, fiscal, authority };

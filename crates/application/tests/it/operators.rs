@@ -94,7 +94,7 @@ async fn a_document_keeps_the_person_who_issued_it() {
 }
 
 #[tokio::test]
-async fn what_an_operator_makes_comes_from_the_till() {
+async fn documents_of_operators_have_the_till_as_their_source() {
     let shop = Shop::open().await;
     let till = till(&shop);
     for (maker, source) in [(&shop, CreationSource::Api), (&till, CreationSource::Pos)] {

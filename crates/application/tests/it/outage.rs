@@ -256,12 +256,12 @@ impl Town {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn after_three_days_and_a_weekend_furs_is_told_of_everything_in_time() {
+async fn after_three_days_and_a_weekend_furs_has_every_report_in_time() {
     everything_is_told_in_time(Authority::Furs).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn after_three_days_and_a_weekend_cis_is_told_of_everything_in_time() {
+async fn after_three_days_and_a_weekend_cis_has_every_report_in_time() {
     everything_is_told_in_time(Authority::Fina).await;
 }
 
@@ -308,7 +308,7 @@ fn check_alarms(own: &Town, issued: &[Document], alarms: &[(OffsetDateTime, Alar
         assert_eq!(alarm.authority, own.authority);
     }
     let alarmed: BTreeSet<DocumentId> = alarms.iter().map(|(_, alarm)| alarm.document_id).collect();
-    assert_eq!(alarmed.len(), alarms.len(), "nobody is alarmed twice");
+    assert_eq!(alarmed.len(), alarms.len(), "each alarm is raised once");
     let is_near = |document: &&Document| own.deadline(document) - END < Duration::DAY;
     let near = issued.iter().filter(is_near).count();
     match own.authority {

@@ -19,13 +19,13 @@ use crate::fixture::{NOW, Shop, line, request};
 /// The first moment at which 25 November has passed everywhere.
 const PASSED: OffsetDateTime = datetime!(2026-11-26 12:00 UTC);
 
-struct Office {
+struct World {
     shop: Shop,
     now: Arc<Mutex<OffsetDateTime>>,
     clock: Clock,
 }
 
-impl Office {
+impl World {
     async fn open() -> Self {
         let shop = Shop::open().await;
         let now = Arc::new(Mutex::new(NOW));
@@ -62,7 +62,7 @@ impl Office {
         let seen = self.told().await.len();
         let reader = OverdueReader { store: Arc::clone(store), stamp: Arc::clone(&self.clock) };
         let step = async || {
-            read(&**store, reader.name(), 50, &self.stamp(), |entries| reader.make(entries)).await
+            read(&**store, reader.name(), 50, &self.stamp(), |entries| reader.handle(entries)).await
         };
         while let Step::Read(_) = step().await.unwrap() {}
         let handler = OverdueHandler { store: Arc::clone(store), stamp: Arc::clone(&self.clock) };
@@ -93,45 +93,45 @@ impl Office {
 }
 
 #[tokio::test]
-async fn an_unpaid_invoice_is_told_of_once_when_its_day_has_passed() {
-    let office = Office::open().await;
-    let invoice = office.invoice(date!(2026 - 11 - 25)).await;
-    let paid = office.invoice(date!(2026 - 11 - 25)).await;
-    office.pay(&paid).await;
-    assert_eq!(office.work(PASSED - time::Duration::SECOND).await, [""; 0]);
-    assert_eq!(office.work(PASSED).await, [invoice.id.to_string()]);
+async fn an_unpaid_invoice_is_reported_once_after_its_due_day() {
+    let world = World::open().await;
+    let invoice = world.invoice(date!(2026 - 11 - 25)).await;
+    let paid = world.invoice(date!(2026 - 11 - 25)).await;
+    world.pay(&paid).await;
+    assert_eq!(world.work(PASSED - time::Duration::SECOND).await, [""; 0]);
+    assert_eq!(world.work(PASSED).await, [invoice.id.to_string()]);
     for days in [0, 1, 30] {
-        assert_eq!(office.work(PASSED + time::Duration::days(days)).await, [""; 0]);
+        assert_eq!(world.work(PASSED + time::Duration::days(days)).await, [""; 0]);
     }
-    assert_eq!(office.jobs().await, 0);
+    assert_eq!(world.jobs().await, 0);
 }
 
 #[tokio::test]
-async fn an_invoice_that_is_due_later_now_is_told_of_later() {
-    let office = Office::open().await;
-    let invoice = office.invoice(date!(2026 - 11 - 25)).await;
+async fn an_invoice_with_a_later_due_day_is_reported_later() {
+    let world = World::open().await;
+    let invoice = world.invoice(date!(2026 - 11 - 25)).await;
     let later = DocumentRequest {
         date_due: Patch::Value(date!(2026 - 12 - 25)),
         ..DocumentRequest::default()
     };
-    let Shop { store, scope, entity, stamp } = &office.shop;
+    let Shop { store, scope, entity, stamp } = &world.shop;
     let edit = Edit::default();
     update(Context::new(&**store, scope, stamp), entity, invoice.id, later, edit).await.unwrap();
-    assert_eq!(office.work(PASSED).await, [""; 0]);
+    assert_eq!(world.work(PASSED).await, [""; 0]);
     let then = PASSED + time::Duration::days(30);
-    assert_eq!(office.work(then - time::Duration::SECOND).await, [""; 0]);
-    assert_eq!(office.work(then).await, [invoice.id.to_string()]);
-    assert_eq!(office.work(then).await, [""; 0]);
+    assert_eq!(world.work(then - time::Duration::SECOND).await, [""; 0]);
+    assert_eq!(world.work(then).await, [invoice.id.to_string()]);
+    assert_eq!(world.work(then).await, [""; 0]);
 }
 
 #[tokio::test]
 async fn an_invoice_whose_payment_goes_is_overdue_after_all() {
-    let office = Office::open().await;
-    let invoice = office.invoice(date!(2026 - 11 - 25)).await;
-    let payment = office.pay(&invoice).await;
-    assert_eq!(office.work(PASSED).await, [""; 0]);
-    let Shop { store, scope, entity, stamp } = &office.shop;
+    let world = World::open().await;
+    let invoice = world.invoice(date!(2026 - 11 - 25)).await;
+    let payment = world.pay(&invoice).await;
+    assert_eq!(world.work(PASSED).await, [""; 0]);
+    let Shop { store, scope, entity, stamp } = &world.shop;
     payments::trash(Context::new(&**store, scope, stamp), entity, payment.id).await.unwrap();
-    assert_eq!(office.work(PASSED).await, [invoice.id.to_string()]);
-    assert_eq!(office.work(PASSED).await, [""; 0]);
+    assert_eq!(world.work(PASSED).await, [invoice.id.to_string()]);
+    assert_eq!(world.work(PASSED).await, [""; 0]);
 }

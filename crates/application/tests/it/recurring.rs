@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use racun_access::AccountScope;
 use racun_application::documents;
-use racun_application::fiscalization::Outside;
+use racun_application::fiscalization::OutsideServices;
 use racun_application::recurring::{self, Limits, Report, advance_clock, run_due};
 use racun_documents::recurrence::{
     DUE_SCHEDULES, Frequency, RECURRING_RUNS, RecurrenceError, RecurringInput, RecurringInvoice,
@@ -44,7 +44,9 @@ impl Shop {
     }
 
     pub async fn run(&self, now: OffsetDateTime) -> Report {
-        run_due(&*self.store, Outside::default(), &self.at(now), Limits::default()).await.unwrap()
+        run_due(&*self.store, OutsideServices::default(), &self.at(now), Limits::default())
+            .await
+            .unwrap()
     }
 
     async fn look_again(&self, recurring: &RecurringInvoice) -> RecurringInvoice {
@@ -129,9 +131,11 @@ async fn missed_periods_get_an_invoice_each_within_the_limit_of_a_run() {
     let shop = Shop::open().await;
     let rent = shop.monthly(&shop.template().await, date!(2026 - 08 - 01)).await;
     let limits = Limits { periods: 3, ..Limits::default() };
-    let first = run_due(&*shop.store, Outside::default(), &shop.stamp, limits).await.unwrap();
+    let first =
+        run_due(&*shop.store, OutsideServices::default(), &shop.stamp, limits).await.unwrap();
     assert_eq!((first.invoices, first.has_more), (3, true));
-    let second = run_due(&*shop.store, Outside::default(), &shop.stamp, limits).await.unwrap();
+    let second =
+        run_due(&*shop.store, OutsideServices::default(), &shop.stamp, limits).await.unwrap();
     assert_eq!((second.invoices, second.has_more), (1, false));
     let months = [8, 9, 10, 11].map(|month| {
         Date::from_calendar_date(2026, time::Month::try_from(month).unwrap(), 1).unwrap()
@@ -290,7 +294,7 @@ async fn an_interruption_between_periods_loses_and_doubles_nothing() {
         flaky.fail_after(2, runs % 2 == 0);
         let report = shop.run(shop.stamp.now()).await;
         assert!(report.invoices <= 2, "{report:?}");
-        assert_eq!(report.failures, 0, "a store that fails is nobody's failure");
+        assert_eq!(report.failures, 0, "a failing store counts as no failure of an invoice");
         interruptions += report.interruptions;
         runs += 1;
     }
@@ -327,7 +331,7 @@ async fn a_disabled_entitys_invoices_wait_and_are_in_nobodys_way() {
     // By a clock that is ahead it is put off as far, not found again by every run.
     advance_clock(
         store,
-        Outside::default(),
+        OutsideServices::default(),
         &shop.account(),
         datetime!(2026-12-10 12:00 UTC),
         stamp,
@@ -353,7 +357,7 @@ async fn a_test_clock_makes_what_it_passes_in_the_order_of_time() {
     let (store, account) = (&*shop.store, shop.account());
     let to = datetime!(2027-01-31 12:00 UTC);
     let advanced =
-        advance_clock(store, Outside::default(), &account, to, &shop.stamp).await.unwrap();
+        advance_clock(store, OutsideServices::default(), &account, to, &shop.stamp).await.unwrap();
     assert_eq!((advanced.now, advanced.report.invoices), (to, 8));
     let made = shop.made().await;
     let mut in_time = made.clone();
@@ -364,17 +368,19 @@ async fn a_test_clock_makes_what_it_passes_in_the_order_of_time() {
     assert_eq!(numbers(&in_time), numbers(&by_number), "numbers follow time");
     assert_eq!(made[0].created_at, datetime!(2026-12-23 23:00 UTC), "when its day begins");
     // Again, nothing; back, never; too far, not at once.
-    let again = advance_clock(store, Outside::default(), &account, to, &shop.stamp).await.unwrap();
+    let again =
+        advance_clock(store, OutsideServices::default(), &account, to, &shop.stamp).await.unwrap();
     assert_eq!((again.now, again.report), (to, Report::default()));
     for wrong in [datetime!(2027-01-31 11:59 UTC), datetime!(2029-02-01 12:00 UTC)] {
-        let refused = advance_clock(store, Outside::default(), &account, wrong, &shop.stamp)
-            .await
-            .unwrap_err();
+        let refused =
+            advance_clock(store, OutsideServices::default(), &account, wrong, &shop.stamp)
+                .await
+                .unwrap_err();
         assert!(refused.to_string().contains("advance_to"), "{refused}");
     }
     let live = AccountScope { environment: Some(racun_kernel::Environment::Live), ..account };
     let refused =
-        advance_clock(store, Outside::default(), &live, to, &shop.stamp).await.unwrap_err();
+        advance_clock(store, OutsideServices::default(), &live, to, &shop.stamp).await.unwrap_err();
     assert!(matches!(refused, racun_access::AccessError::NotFound { .. }));
 }
 
@@ -383,14 +389,18 @@ async fn jobs_go_by_the_test_clock_until_real_time_has_passed_it() {
     let shop = Shop::open().await;
     let (store, scope, entity) = (&*shop.store, &shop.scope, &shop.entity);
     let to = datetime!(2027-03-10 12:00 UTC);
-    advance_clock(store, Outside::default(), &shop.account(), to, &shop.stamp).await.unwrap();
+    advance_clock(store, OutsideServices::default(), &shop.account(), to, &shop.stamp)
+        .await
+        .unwrap();
     let template = shop.template().await;
     assert_eq!(template.content.date, date!(2026 - 11 - 20), "requests stay in real time");
     let rent = shop.monthly(&template, date!(2027 - 01 - 01)).await;
     assert_eq!(shop.run(shop.stamp.now()).await.invoices, 3, "January to March by the clock");
     recurring::pause(Context::new(store, scope, &shop.stamp), entity, rent.id).await.unwrap();
     let to = datetime!(2027-05-10 12:00 UTC);
-    advance_clock(store, Outside::default(), &shop.account(), to, &shop.stamp).await.unwrap();
+    advance_clock(store, OutsideServices::default(), &shop.account(), to, &shop.stamp)
+        .await
+        .unwrap();
     let resumed =
         recurring::resume(Context::new(store, scope, &shop.stamp), entity, rent.id).await.unwrap();
     assert_eq!(resumed.next_run_date, Some(date!(2027 - 06 - 01)), "the pause was by the clock");

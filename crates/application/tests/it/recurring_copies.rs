@@ -59,7 +59,7 @@ async fn the_copy_has_the_days_dates_and_rates_and_nobodys_payments() {
     assert_eq!(made.amounts, template.amounts);
     assert_eq!(made.amounts.total_with_tax, decimal("219.6"));
     assert_ne!(content.lines[0].id, template.content.lines[0].id);
-    assert_eq!(shop.counts().await[0], 1, "no customer is kept anew");
+    assert_eq!(shop.counts().await[0], 1, "no customer is saved again");
 }
 
 fn noted(note: &str) -> TextDefaults {

@@ -11,9 +11,9 @@ use racun_application::fiscal::registering::Registry;
 use racun_application::fiscal::{PremiseState, devices, premises, settings};
 use racun_fiscal::furs::{MovableKind, PremiseKind};
 use racun_fiscal::{
-    Authorities, Authority, AuthorityError, BusinessPremise, Conflict, FiscalError, Header,
-    Identity, Message, NewDevice, NewPremise, OpenedCertificate, P12Error, Patience, PremiseId,
-    Refusal, Reply, Signer, SigningFailed, Unknown,
+    Authorities, Authority, AuthorityError, BusinessPremise, Conflict, FiscalError, FiscalRefusal,
+    Header, Identity, Message, NewDevice, NewPremise, OpenedCertificate, P12Error, Patience,
+    PremiseId, Reply, Signer, SigningFailed, Unknown,
 };
 use racun_kernel::{Environment, Patch, Stamp};
 use racun_store::{Context, Series, Store, StoreError, Writes};
@@ -25,12 +25,12 @@ use crate::fixture::{NOW, Shop};
 use crate::flaky::Flaky;
 use crate::takings::{on_postgres, on_sqlite};
 
-type Answer = Pin<Box<dyn Future<Output = Result<Reply, Unknown>> + Send>>;
+type PendingReply = Pin<Box<dyn Future<Output = Result<Reply, Unknown>> + Send>>;
 
 /// FURS, which gives the answers set by the test, and otherwise accepts everything.
 #[derive(Default)]
 struct Furs {
-    answers: Mutex<VecDeque<Answer>>,
+    answers: Mutex<VecDeque<PendingReply>>,
     /// Names it received, and whether they are closed.
     told: Mutex<Vec<(String, bool)>>,
 }
@@ -214,10 +214,13 @@ async fn a_life(store: Arc<dyn Store>) {
     }
     who.issue("furs/2026/A1").await;
     let locked = premise(Patch::Null).await.unwrap_err();
-    assert_eq!(locked, Refusal::StartingNumberLocked.into());
+    assert_eq!(locked, FiscalRefusal::StartingNumberLocked.into());
     device(Patch::Null).await.unwrap();
     who.issue("furs/2026/A1/1").await;
-    assert_eq!(device(Patch::Value(2)).await.unwrap_err(), Refusal::StartingNumberLocked.into());
+    assert_eq!(
+        device(Patch::Value(2)).await.unwrap_err(),
+        FiscalRefusal::StartingNumberLocked.into()
+    );
     let other = devices::restart(Context::new(store, scope, &who.stamp), two.id, Patch::Value(3))
         .await
         .unwrap();
@@ -317,7 +320,7 @@ async fn a_registration_that_is_killed_leaves_no_premise_or_a_whole_one() {
 }
 
 #[tokio::test]
-async fn a_closing_that_is_killed_is_told_again_and_ends() {
+async fn a_killed_closing_is_reported_again_and_ends() {
     for (units, written) in [(0, false), (0, true), (1, false), (1, true)] {
         let (who, store) = on_flaky().await;
         let id = who.open("A1").await;
@@ -327,7 +330,7 @@ async fn a_closing_that_is_killed_is_told_again_and_ends() {
         let is_closed = (units, written) == (1, true);
         assert_eq!(who.premises().await[0].premise.is_active, !is_closed);
         if is_closed {
-            assert_eq!(who.close(id).await.unwrap_err(), Refusal::PremiseClosed.into());
+            assert_eq!(who.close(id).await.unwrap_err(), FiscalRefusal::PremiseClosed.into());
             continue;
         }
         // FURS says that it is closed: true when it was told before, and not believed otherwise.
@@ -347,14 +350,14 @@ async fn a_certificate_that_runs_out_closes_nothing() {
     let who = Taxpayer::on(on_sqlite()).await;
     let id = who.open("A1").await;
     let late = who.later(Duration::days(366));
-    assert_eq!(late.close(id).await.unwrap_err(), Refusal::CertificateExpired.into());
+    assert_eq!(late.close(id).await.unwrap_err(), FiscalRefusal::CertificateExpired.into());
     let refused = late.register("B", MovableKind::A).await.unwrap_err();
-    assert_eq!(refused, Refusal::CertificateExpired.into());
+    assert_eq!(refused, FiscalRefusal::CertificateExpired.into());
     let scope = &who.shop.scope;
     settings::remove_certificate(Context::new(&*who.store, scope, &who.stamp), Authority::Furs)
         .await
         .unwrap();
-    assert_eq!(who.close(id).await.unwrap_err(), Refusal::CertificateMissing.into());
+    assert_eq!(who.close(id).await.unwrap_err(), FiscalRefusal::CertificateMissing.into());
     assert_eq!(who.furs.told.lock().unwrap().len(), 1);
     assert!(who.premises().await[0].premise.is_active);
 }

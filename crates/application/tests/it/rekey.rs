@@ -5,7 +5,7 @@ use std::sync::Arc;
 use racun_access::{
     MasterKeyError, begin_rotation, end_rotation, id_of, open_keys, replace_lost_key,
 };
-use racun_application::idempotency::{AnswerTo, KeptAnswer, KeptBody, KeyedRequest, Verdict};
+use racun_application::idempotency::{AnswerTo, KeptAnswer, KeptBody, KeyStatus, KeyedRequest};
 use racun_application::rekey::{Lost, reseal};
 use racun_kernel::Vault;
 
@@ -28,13 +28,13 @@ async fn keep(shop: &Shop, vault: &dyn Vault, key: &str) -> KeyedRequest {
 /// What `vault` opens of the answer that is kept of `request`.
 async fn opened(shop: &Shop, vault: &dyn Vault, request: &KeyedRequest) -> Option<Vec<u8>> {
     let held = request.find(&*shop.store).await.unwrap();
-    let Verdict::Answered(answer) = request.judge(held) else { panic!("it has an answer") };
+    let KeyStatus::Answered(answer) = request.judge(held) else { panic!("it has an answer") };
     let KeptBody::Sealed(sealed) = answer.body else { return None };
     vault.open(&request.seal_owner(), &sealed).ok()
 }
 
 #[tokio::test]
-async fn a_rotation_goes_on_where_it_was_killed_and_nothing_is_shut_meanwhile() {
+async fn a_killed_rotation_resumes_and_all_rows_stay_readable() {
     let shop = Shop::open().await;
     let (store, stamp) = (&*shop.store, &shop.stamp);
     let first = open_keys(store, &[OLD], stamp).await.unwrap();
@@ -72,7 +72,7 @@ async fn a_rotation_goes_on_where_it_was_killed_and_nothing_is_shut_meanwhile() 
 }
 
 #[tokio::test]
-async fn what_a_lost_key_sealed_is_named_and_given_up_when_asked() {
+async fn rows_of_a_lost_key_are_named_and_given_up_on_request() {
     let shop = Shop::open().await;
     let (store, stamp) = (&*shop.store, &shop.stamp);
     let first = open_keys(store, &[OLD], stamp).await.unwrap();

@@ -8,7 +8,9 @@ use racun_application::payments::{self, NoAuthority, TaxAuthority};
 use racun_documents::{Document, DocumentError, DocumentId, DocumentKind};
 use racun_kernel::id::PaymentId;
 use racun_kernel::{Decimal, Patch};
-use racun_settlement::{NewPayment, Payment, PaymentPatch, PaymentType, Refusal, SettlementError};
+use racun_settlement::{
+    NewPayment, Payment, PaymentPatch, PaymentType, SettlementError, SettlementRefusal,
+};
 use racun_store::{Context, RawQuery};
 
 use crate::fixture::{Shop, decimal, issues, line, request, said};
@@ -102,7 +104,7 @@ impl Shop {
     }
 }
 
-pub fn refusal(error: Error) -> Refusal {
+pub fn refusal(error: Error) -> SettlementRefusal {
     match error {
         Error::Settlement(SettlementError::Refused(refusal)) => refusal,
         other => panic!("expected a refusal, got {other:?}"),
@@ -223,8 +225,8 @@ async fn a_credit_note_settles_an_invoice_within_its_balance() {
     assert_eq!(shop.total_paid(&invoice).await, decimal("25"));
     assert_eq!(shop.total_paid(&credit).await, decimal("25"));
     let patch = PaymentPatch { note: Patch::Value("x".to_owned()), ..PaymentPatch::default() };
-    let nobody: Arc<dyn TaxAuthority> = Arc::new(NoAuthority);
-    let changed = shop.change(&nobody, payment.id, patch).await;
+    let no_authority: Arc<dyn TaxAuthority> = Arc::new(NoAuthority);
+    let changed = shop.change(&no_authority, payment.id, patch).await;
     assert_eq!(refusal(changed.unwrap_err()).code(), "payment_system_managed");
     let voided = shop.void(&credit).await;
     assert_eq!(voided.unwrap_err(), Error::from(racun_documents::Refused::SettlesInvoice));

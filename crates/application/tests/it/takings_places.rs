@@ -11,7 +11,7 @@ use racun_documents::{Document, DocumentKind, Stage};
 use racun_fiscal::{Authority, Device, DeviceId};
 use racun_kernel::{Decimal, Patch, Stamp, calendar};
 use racun_pos::takings::{Day, Facts, Takings};
-use racun_pos::{Closing, NewClosing, Place, PosError};
+use racun_pos::{ClosedPlace, Closing, NewClosing, PosError};
 use racun_settlement::PAYMENTS;
 use racun_settlement::PaymentType::{self, Card, Cash};
 use racun_store::{Context, ListQuery, Put, Record, Table};
@@ -26,8 +26,8 @@ use crate::takings_facts::{back, paid as paid_fact, sale};
 const INVOICE: DocumentKind = DocumentKind::Invoice;
 const CREDIT_NOTE: DocumentKind = DocumentKind::CreditNote;
 
-fn place(premise: &str, device: Option<&str>) -> Place {
-    Place { premise: Some(premise.to_owned()), device: device.map(str::to_owned) }
+fn place(premise: &str, device: Option<&str>) -> ClosedPlace {
+    ClosedPlace { premise: Some(premise.to_owned()), device: device.map(str::to_owned) }
 }
 
 /// Names of the devices: the first is in two premises.
@@ -39,10 +39,10 @@ fn devices(own: &Fiscalizing) -> [&'static str; 2] {
 }
 
 /// The entity, its premises, and their devices.
-fn places(own: &Fiscalizing) -> [Place; 6] {
+fn places(own: &Fiscalizing) -> [ClosedPlace; 6] {
     let [first, second] = devices(own);
     [
-        Place::default(),
+        ClosedPlace::default(),
         place("P1", None),
         place("P1", Some(first)),
         place("P2", None),
@@ -61,7 +61,7 @@ async fn grow(own: &Fiscalizing) {
 }
 
 /// What a request says to be issued at `place`.
-fn at(own: &Fiscalizing, place: &Place) -> FiscalRequest {
+fn at(own: &Fiscalizing, place: &ClosedPlace) -> FiscalRequest {
     let (business_premise_name, electronic_device_name) =
         (place.premise.clone(), place.device.clone());
     match own.authority {
@@ -82,7 +82,7 @@ fn at(own: &Fiscalizing, place: &Place) -> FiscalRequest {
 async fn issued(
     own: &Fiscalizing,
     (kind, request): (DocumentKind, DocumentRequest),
-    place: &Place,
+    place: &ClosedPlace,
     (by, stamp): (PaymentType, &Stamp),
 ) -> Document {
     let creation =
@@ -96,7 +96,7 @@ async fn rows<A: Record>(own: &Fiscalizing, table: &'static Table) -> Vec<A> {
 }
 
 /// The report of `place` as it is defined; `of` is the invoice of each credit note.
-async fn defined(own: &Fiscalizing, place: &Place, of: &Document, day: &Day) -> Takings {
+async fn defined(own: &Fiscalizing, place: &ClosedPlace, of: &Document, day: &Day) -> Takings {
     let currency = own.shop.entity.currency;
     let is_here = |document: &&Document| {
         let record = document.fiscal_record().unwrap();
@@ -125,7 +125,7 @@ async fn defined(own: &Fiscalizing, place: &Place, of: &Document, day: &Day) -> 
 
 async fn close(
     own: &Fiscalizing,
-    place: &Place,
+    place: &ClosedPlace,
     days_ago: i64,
     stamp: &Stamp,
 ) -> Result<Closing, PosError> {

@@ -243,7 +243,7 @@ async fn a_confirmed_change_is_made_whole_and_at_once() {
 }
 
 #[tokio::test]
-async fn bad_input_is_refused_before_anybody_is_told() {
+async fn bad_input_is_refused_before_any_report() {
     let till = Till::open().await;
     let refused = till.change(whole(Card, "100.01")).await.unwrap_err();
     assert_eq!(refusal(refused).code(), "payment_exceeds_total");
@@ -287,11 +287,11 @@ async fn only_changes_of_type_on_sales_documents_concern_the_authority() {
 }
 
 #[tokio::test]
-async fn what_is_no_concern_costs_what_it_always_did() {
+async fn changes_that_need_no_report_cost_no_more_than_before() {
     let till = Till::open().await;
-    let nobody: Arc<dyn TaxAuthority> = Arc::new(NoAuthority);
+    let no_authority: Arc<dyn TaxAuthority> = Arc::new(NoAuthority);
     till.store.calls();
-    till.shop.change(&nobody, till.payment.id, to(Card)).await.unwrap();
+    till.shop.change(&no_authority, till.payment.id, to(Card)).await.unwrap();
     // The payment and the invoice's links are read, then all is one unit.
     assert_eq!(till.store.calls(), 3);
     till.is_only(Card).await;
@@ -336,7 +336,7 @@ async fn an_attempt_lets_the_same_change_through_and_no_other() {
     // told.
     till.authority.then_is_away();
     failure(till.change(whole(Card, "41")).await);
-    till.is_untouched(till.attempt("card"), "still nobody answered").await;
+    till.is_untouched(till.attempt("card"), "there is still no answer").await;
     assert_eq!(till.change(to(Card)).await.unwrap().kind, Card);
     assert_eq!(till.authority.heard(), [till.to(Card), till.to(Card)]);
     till.is_only(Card).await;
@@ -395,7 +395,7 @@ async fn an_unconfirmed_change_holds_what_would_make_it_impossible() {
 }
 
 #[tokio::test]
-async fn whoever_dies_while_the_authority_is_told_leaves_the_attempt() {
+async fn a_process_killed_during_a_report_leaves_the_attempt() {
     let till = Till::open().await;
     till.authority.then(async { panic!("killed") });
     assert!(till.begin(to(Card)).await.unwrap_err().is_panic());
@@ -429,14 +429,14 @@ async fn a_store_that_fails_before_the_report_leaves_the_authority_alone() {
         assert!(matches!(lost, Error::Document(DocumentError::Store(_))), "{lost:?}");
         till.store.heal();
         assert_eq!(till.authority.heard(), []);
-        till.is_untouched(attempt, "nobody was told").await;
+        till.is_untouched(attempt, "no report was sent").await;
     }
     till.change_later(to(Card)).await.unwrap();
     till.is_only(Card).await;
 }
 
 #[tokio::test]
-async fn what_was_accepted_and_not_recorded_is_recorded_by_the_same_change() {
+async fn an_accepted_unrecorded_change_is_recorded_by_repeating_it() {
     let till = Till::open().await;
     till.store.fail_after(1, false);
     let lost = failure(till.change(to(Card)).await);

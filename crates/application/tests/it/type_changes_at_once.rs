@@ -35,7 +35,7 @@ async fn under_way(
 }
 
 #[tokio::test]
-async fn while_the_authority_is_told_of_a_change_the_same_one_waits_and_so_do_others() {
+async fn during_a_report_equal_and_other_changes_wait() {
     let away = || ReportError::Unreachable("timed out".to_owned());
     for answer in [Ok(()), Err(ReportError::Provider(provider("s008"))), Err(away())] {
         let till = Till::open().await;
@@ -62,7 +62,7 @@ async fn while_the_authority_is_told_of_a_change_the_same_one_waits_and_so_do_ot
 /// Card twice, then cash, and the answer to the second is lost: the payment shows the last report,
 /// or that it is unconfirmed.
 #[tokio::test]
-async fn a_till_that_repeats_a_slow_change_leaves_no_change_behind_that_nobody_sees() {
+async fn a_till_that_repeats_a_slow_change_leaves_no_unseen_change() {
     let till = Till::open().await;
     let (first, open) = under_way(&till, Card, Ok(())).await;
     let lost = Err(ReportError::Unreachable("timed out".to_owned()));
@@ -104,10 +104,10 @@ async fn a_late_outcome_ends_no_later_attempt() {
     }
 }
 
-/// An authority with books of its own, whose answers are lost now and then. It must never hear of
+/// An authority with a ledger of its own, whose answers are lost at times. It must never hear of
 /// two changes at once on one invoice.
 #[derive(Default)]
-struct Books {
+struct LedgerAuthority {
     state: Mutex<State>,
 }
 
@@ -119,7 +119,7 @@ struct State {
 }
 
 #[async_trait]
-impl TaxAuthority for Books {
+impl TaxAuthority for LedgerAuthority {
     fn concern(&self, _: &Matter) -> Concern {
         Concern::MustReport
     }
@@ -152,10 +152,10 @@ impl TaxAuthority for Books {
 async fn changes_on_one_invoice_take_turns_and_agree_with_the_authority_in_the_end() {
     let till = Till::open().await;
     let other = till.shop.pay(&till.invoice, "10").await.unwrap();
-    let books = Arc::new(Books::default());
+    let books = Arc::new(LedgerAuthority::default());
     let tasks = [till.payment.id, other.id].into_iter().flat_map(|id| {
         [Card, Check, BankTransfer, Coupon].map(|kind| {
-            let (shop, port) = (Arc::clone(&till.shop), Arc::<Books>::clone(&books));
+            let (shop, port) = (Arc::clone(&till.shop), Arc::<LedgerAuthority>::clone(&books));
             let port: Arc<dyn TaxAuthority> = port;
             tokio::spawn(async move {
                 let mut refused = 0;

@@ -118,9 +118,9 @@ impl PtClient {
         user: &SubUser,
         request: &series_ws::Request,
         patience: Patience,
-    ) -> Result<series_ws::Answer, Unanswered> {
+    ) -> Result<series_ws::SeriesReply, Unanswered> {
         let (url, body) = (&self.series_url, request.body());
-        let read = |text: &str| series_ws::Answer::read(text);
+        let read = |text: &str| series_ws::SeriesReply::read(text);
         self.ask(&self.series, url, user, &body, patience, read).await
     }
 
@@ -133,8 +133,8 @@ impl PtClient {
         user: &SubUser,
         body: &str,
         patience: Patience,
-    ) -> Result<invoice_ws::Answer, Unanswered> {
-        let read = |text: &str| invoice_ws::Answer::read(text);
+    ) -> Result<invoice_ws::InvoiceReply, Unanswered> {
+        let read = |text: &str| invoice_ws::InvoiceReply::read(text);
         self.ask(&self.invoices, &self.invoices_url, user, body, patience, read).await
     }
 

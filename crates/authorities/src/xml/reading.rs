@@ -3,7 +3,7 @@
 use roxmltree::{Document, Node, ParsingOptions};
 
 use super::SOAP;
-use crate::Doubt;
+use crate::VerificationError;
 
 /// Elements inside elements.
 const DEEPEST: usize = 64;
@@ -19,12 +19,12 @@ const MOST_NODES: u32 = 5_000;
 /// # Errors
 /// When it is no XML, declares a document type or is beyond the limits: an answer that would take
 /// long to read is refused before it is.
-pub fn parse(text: &str) -> Result<Document<'_>, Doubt> {
-    check_limits(text).map_err(Doubt::Unreadable)?;
+pub fn parse(text: &str) -> Result<Document<'_>, VerificationError> {
+    check_limits(text).map_err(VerificationError::Unreadable)?;
     let options =
         ParsingOptions { allow_dtd: false, nodes_limit: MOST_NODES, ..Default::default() };
     Document::parse_with_options(text, options)
-        .map_err(|error| Doubt::Unreadable(format!("it is no XML: {error}")))
+        .map_err(|error| VerificationError::Unreadable(format!("it is no XML: {error}")))
 }
 
 /// Looks at the tags alone, for the parser compares each attribute with each other.
@@ -95,25 +95,29 @@ fn end_of_tag(text: &str) -> Result<(usize, usize), String> {
 /// # Errors
 /// When the document is anything else than an envelope with at most one header and one body, which
 /// holds one element.
-pub fn envelope<'a, 'i>(document: &'a Document<'i>) -> Result<Node<'a, 'i>, Doubt> {
+pub fn envelope<'a, 'i>(document: &'a Document<'i>) -> Result<Node<'a, 'i>, VerificationError> {
     let root = document.root_element();
     if !root.has_tag_name((SOAP, "Envelope")) {
-        return Err(Doubt::Unreadable("it is no SOAP envelope".to_owned()));
+        return Err(VerificationError::Unreadable("it is no SOAP envelope".to_owned()));
     }
     let parts: Vec<_> = children(root).collect();
     let body = match parts.as_slice() {
         [body] => body,
         [header, body] if header.has_tag_name((SOAP, "Header")) => body,
-        _ => return Err(Doubt::Wrapped("the envelope is not a header and a body".to_owned())),
+        _ => {
+            return Err(VerificationError::Wrapped(
+                "the envelope is not a header and a body".to_owned(),
+            ));
+        }
     };
     if !body.has_tag_name((SOAP, "Body")) {
-        return Err(Doubt::Unreadable("the envelope has no body".to_owned()));
+        return Err(VerificationError::Unreadable("the envelope has no body".to_owned()));
     }
     let inside: Vec<_> = children(*body).collect();
     match inside.as_slice() {
         [one] => Ok(*one),
-        [] => Err(Doubt::Unreadable("the body is empty".to_owned())),
-        _ => Err(Doubt::Wrapped("the body holds several elements".to_owned())),
+        [] => Err(VerificationError::Unreadable("the body is empty".to_owned())),
+        _ => Err(VerificationError::Wrapped("the body holds several elements".to_owned())),
     }
 }
 
@@ -130,9 +134,9 @@ pub fn child<'a, 'i>(
     element: Node<'a, 'i>,
     namespace: &str,
     name: &str,
-) -> Result<Node<'a, 'i>, Doubt> {
+) -> Result<Node<'a, 'i>, VerificationError> {
     optional_child(element, namespace, name)?
-        .ok_or_else(|| Doubt::Malformed(format!("{name} is missing")))
+        .ok_or_else(|| VerificationError::Malformed(format!("{name} is missing")))
 }
 
 /// The element `name` of `namespace` directly inside `element`, if there is one.
@@ -143,11 +147,11 @@ pub fn optional_child<'a, 'i>(
     element: Node<'a, 'i>,
     namespace: &str,
     name: &str,
-) -> Result<Option<Node<'a, 'i>>, Doubt> {
+) -> Result<Option<Node<'a, 'i>>, VerificationError> {
     let mut found = children(element).filter(|child| child.has_tag_name((namespace, name)));
     let first = found.next();
     if found.next().is_some() {
-        return Err(Doubt::Malformed(format!("{name} is there more than once")));
+        return Err(VerificationError::Malformed(format!("{name} is there more than once")));
     }
     Ok(first)
 }
@@ -156,10 +160,10 @@ pub fn optional_child<'a, 'i>(
 ///
 /// # Errors
 /// When it holds elements.
-pub fn element_text(element: Node<'_, '_>) -> Result<String, Doubt> {
+pub fn element_text(element: Node<'_, '_>) -> Result<String, VerificationError> {
     if children(element).next().is_some() {
         let name = element.tag_name().name();
-        return Err(Doubt::Malformed(format!("{name} holds elements")));
+        return Err(VerificationError::Malformed(format!("{name} holds elements")));
     }
     let text: String =
         element.children().filter(Node::is_text).filter_map(|text| text.text()).collect();

@@ -12,7 +12,7 @@ use roxmltree::{Document, Node};
 use super::c14n::{Method, canonicalize};
 use super::reading::{child, children, element_text, optional_child};
 use super::{DSIG, ENVELOPED, RSA_SHA1, RSA_SHA256, SHA1, SHA256};
-use crate::Doubt;
+use crate::VerificationError;
 
 /// Which hashes a signature may be made with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,40 +51,44 @@ impl<'a, 'i> Signature<'a, 'i> {
         document: &'a Document<'i>,
         signed: Node<'a, 'i>,
         accepted: Accepted,
-    ) -> Result<Self, Doubt> {
+    ) -> Result<Self, VerificationError> {
         let is_signature = |node: &Node<'_, '_>| node.has_tag_name((DSIG, "Signature"));
         let mut all = document.descendants().filter(is_signature);
-        let signature = all.next().ok_or(Doubt::Unsigned)?;
+        let signature = all.next().ok_or(VerificationError::Unsigned)?;
         if all.next().is_some() {
-            return Err(Doubt::Wrapped("there are several signatures".to_owned()));
+            return Err(VerificationError::Wrapped("there are several signatures".to_owned()));
         }
         if signed.last_element_child() != Some(signature) {
-            return Err(Doubt::Wrapped(
+            return Err(VerificationError::Wrapped(
                 "the signature is not at the end of what it signs".to_owned(),
             ));
         }
         let [signed_info, value, rest @ ..] = &*children(signature).collect::<Vec<_>>() else {
-            return Err(Doubt::Wrapped("the signature is not whole".to_owned()));
+            return Err(VerificationError::Wrapped("the signature is not whole".to_owned()));
         };
         let signed_info = expect(*signed_info, "SignedInfo")?;
         let value = bytes(expect(*value, "SignatureValue")?)?;
         let key_info = match rest {
             [] => None,
             [key_info] => Some(expect(*key_info, "KeyInfo")?),
-            _ => return Err(Doubt::Wrapped("the signature holds other objects".to_owned())),
+            _ => {
+                return Err(VerificationError::Wrapped(
+                    "the signature holds other objects".to_owned(),
+                ));
+            }
         };
         let (certificates, serial) = key_info.map_or(Ok((Vec::new(), None)), key)?;
 
         let [canonicalization, method, reference] = &*children(signed_info).collect::<Vec<_>>()
         else {
-            return Err(Doubt::Wrapped("it does not sign one reference".to_owned()));
+            return Err(VerificationError::Wrapped("it does not sign one reference".to_owned()));
         };
         let canonicalization = method_of(expect(*canonicalization, "CanonicalizationMethod")?)?;
         let signing = signing_of(expect(*method, "SignatureMethod")?, accepted)?;
         let reference = expect(*reference, "Reference")?;
         check_target(document, signed, reference)?;
         let [transforms, hash, digest] = &*children(reference).collect::<Vec<_>>() else {
-            return Err(Doubt::Wrapped("the reference is not whole".to_owned()));
+            return Err(VerificationError::Wrapped("the reference is not whole".to_owned()));
         };
         let transform = transform_of(expect(*transforms, "Transforms")?)?;
         let hash = hash_of(expect(*hash, "DigestMethod")?, accepted)?;
@@ -121,69 +125,82 @@ impl<'a, 'i> Signature<'a, 'i> {
     ///
     /// # Errors
     /// When the element was altered, or another key signed it.
-    pub fn verify(&self, key: &[u8]) -> Result<Node<'a, 'i>, Doubt> {
+    pub fn verify(&self, key: &[u8]) -> Result<Node<'a, 'i>, VerificationError> {
         let text = canonicalize(self.signed_info, self.canonicalization, None);
         UnparsedPublicKey::new(self.signing, key)
             .verify(text.as_bytes(), &self.value)
-            .map_err(|_| Doubt::Signature)?;
+            .map_err(|_| VerificationError::Signature)?;
         let text = canonicalize(self.signed, self.transform, Some(self.signature.id()));
         let digest = digest::digest(self.hash, text.as_bytes());
-        if digest.as_ref() == self.digest { Ok(self.signed) } else { Err(Doubt::Signature) }
+        if digest.as_ref() == self.digest {
+            Ok(self.signed)
+        } else {
+            Err(VerificationError::Signature)
+        }
     }
 }
 
-fn expect<'a, 'i>(element: Node<'a, 'i>, name: &str) -> Result<Node<'a, 'i>, Doubt> {
+fn expect<'a, 'i>(element: Node<'a, 'i>, name: &str) -> Result<Node<'a, 'i>, VerificationError> {
     if element.has_tag_name((DSIG, name)) {
         return Ok(element);
     }
-    Err(Doubt::Wrapped(format!("{} stands where {name} must", element.tag_name().name())))
+    Err(VerificationError::Wrapped(format!(
+        "{} stands where {name} must",
+        element.tag_name().name()
+    )))
 }
 
 /// The algorithm that `element` names; one with parameters is none that is allowed.
-fn algorithm<'a>(element: Node<'a, '_>) -> Result<&'a str, Doubt> {
+fn algorithm<'a>(element: Node<'a, '_>) -> Result<&'a str, VerificationError> {
     let name = element.attribute("Algorithm").unwrap_or_default();
     if children(element).next().is_some() {
-        return Err(Doubt::Algorithm(format!("{name} with parameters")));
+        return Err(VerificationError::Algorithm(format!("{name} with parameters")));
     }
     Ok(name)
 }
 
-fn method_of(element: Node<'_, '_>) -> Result<Method, Doubt> {
+fn method_of(element: Node<'_, '_>) -> Result<Method, VerificationError> {
     let uri = algorithm(element)?;
-    Method::of(uri).ok_or_else(|| Doubt::Algorithm(uri.to_owned()))
+    Method::of(uri).ok_or_else(|| VerificationError::Algorithm(uri.to_owned()))
 }
 
-fn signing_of(element: Node<'_, '_>, accepted: Accepted) -> Result<&'static RsaParameters, Doubt> {
+fn signing_of(
+    element: Node<'_, '_>,
+    accepted: Accepted,
+) -> Result<&'static RsaParameters, VerificationError> {
     match (algorithm(element)?, accepted) {
         (RSA_SHA256, _) => Ok(&RSA_PKCS1_2048_8192_SHA256),
         (RSA_SHA1, Accepted::Historic) => Ok(&RSA_PKCS1_2048_8192_SHA1_FOR_LEGACY_USE_ONLY),
-        (other, _) => Err(Doubt::Algorithm(other.to_owned())),
+        (other, _) => Err(VerificationError::Algorithm(other.to_owned())),
     }
 }
 
-fn hash_of(element: Node<'_, '_>, accepted: Accepted) -> Result<&'static digest::Algorithm, Doubt> {
+fn hash_of(
+    element: Node<'_, '_>,
+    accepted: Accepted,
+) -> Result<&'static digest::Algorithm, VerificationError> {
     match (algorithm(element)?, accepted) {
         (SHA256, _) => Ok(&digest::SHA256),
         (SHA1, Accepted::Historic) => Ok(&SHA1_FOR_LEGACY_USE_ONLY),
-        (other, _) => Err(Doubt::Algorithm(other.to_owned())),
+        (other, _) => Err(VerificationError::Algorithm(other.to_owned())),
     }
 }
 
 /// How the signed element is written: `enveloped-signature`, then what a second transform says.
 /// Without one, canonical XML 1.0 is what the standard says.
-fn transform_of(transforms: Node<'_, '_>) -> Result<Method, Doubt> {
+fn transform_of(transforms: Node<'_, '_>) -> Result<Method, VerificationError> {
     let transforms: Vec<_> = children(transforms).collect();
     let [enveloped, more @ ..] = &*transforms else {
-        return Err(Doubt::Algorithm("no transform".to_owned()));
+        return Err(VerificationError::Algorithm("no transform".to_owned()));
     };
     let enveloped = algorithm(expect(*enveloped, "Transform")?)?;
     if enveloped != ENVELOPED {
-        return Err(Doubt::Algorithm(enveloped.to_owned()));
+        return Err(VerificationError::Algorithm(enveloped.to_owned()));
     }
     match more {
         [] => Ok(Method::Inclusive),
         [method] => method_of(expect(*method, "Transform")?),
-        _ => Err(Doubt::Algorithm("more than two transforms".to_owned())),
+        _ => Err(VerificationError::Algorithm("more than two transforms".to_owned())),
     }
 }
 
@@ -192,8 +209,8 @@ fn check_target(
     document: &Document<'_>,
     signed: Node<'_, '_>,
     reference: Node<'_, '_>,
-) -> Result<(), Doubt> {
-    let wrapped = |text: &str| Err(Doubt::Wrapped(text.to_owned()));
+) -> Result<(), VerificationError> {
+    let wrapped = |text: &str| Err(VerificationError::Wrapped(text.to_owned()));
     let Some(id) = signed.attribute("Id").filter(|id| !id.is_empty()) else {
         return wrapped("the signed element has no Id");
     };
@@ -208,7 +225,7 @@ fn check_target(
 }
 
 /// Certificates and serial number of a `KeyInfo`.
-fn key(key_info: Node<'_, '_>) -> Result<(Vec<Vec<u8>>, Option<String>), Doubt> {
+fn key(key_info: Node<'_, '_>) -> Result<(Vec<Vec<u8>>, Option<String>), VerificationError> {
     let Some(data) = optional_child(key_info, DSIG, "X509Data")? else {
         return Ok((Vec::new(), None));
     };
@@ -222,9 +239,9 @@ fn key(key_info: Node<'_, '_>) -> Result<(Vec<Vec<u8>>, Option<String>), Doubt> 
     Ok((certificates, serial))
 }
 
-fn bytes(element: Node<'_, '_>) -> Result<Vec<u8>, Doubt> {
+fn bytes(element: Node<'_, '_>) -> Result<Vec<u8>, VerificationError> {
     let text = element_text(element)?;
     let text: String = text.split_ascii_whitespace().collect();
     let name = element.tag_name().name();
-    STANDARD.decode(text).map_err(|_| Doubt::Wrapped(format!("{name} is no base64")))
+    STANDARD.decode(text).map_err(|_| VerificationError::Wrapped(format!("{name} is no base64")))
 }

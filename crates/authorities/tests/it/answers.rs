@@ -1,6 +1,6 @@
 //! Answers of the authorities: those of the vectors, and forged ones.
 
-use racun_authorities::{Doubt, SignerName, Trust, Verifier, fina, furs};
+use racun_authorities::{SignerName, Trust, VerificationError, Verifier, fina, furs};
 use racun_fiscal::{MessageId, Reply};
 use serde_json::Value;
 use time::OffsetDateTime;
@@ -24,7 +24,7 @@ fn id(text: &str) -> MessageId {
 }
 
 /// Checks an outcome as the vectors of FURS name it.
-fn check_furs(read: Result<Reply, Doubt>, expected: &Value, name: &str) {
+fn check_furs(read: Result<Reply, VerificationError>, expected: &Value, name: &str) {
     let outcome = text(expected, "outcome");
     let is_right = match &read {
         Ok(Reply::Confirmed(Some(eor))) => {
@@ -34,12 +34,14 @@ fn check_furs(read: Result<Reply, Doubt>, expected: &Value, name: &str) {
         Ok(Reply::Refused { code, .. }) => {
             outcome.ends_with("rejected") && expected["code"] == code.as_str()
         }
-        Err(Doubt::Signature) => outcome == "invalid_signature",
-        Err(Doubt::Signer(_)) => outcome == "untrusted_signer",
-        Err(Doubt::Algorithm(_)) => outcome == "rejected_algorithm",
-        Err(Doubt::MessageId(_)) => outcome == "message_id_mismatch",
-        Err(Doubt::Malformed(_) | Doubt::Wrapped(_)) => outcome == "malformed",
-        Err(Doubt::Unreadable(_) | Doubt::Unsigned) => false,
+        Err(VerificationError::Signature) => outcome == "invalid_signature",
+        Err(VerificationError::Signer(_)) => outcome == "untrusted_signer",
+        Err(VerificationError::Algorithm(_)) => outcome == "rejected_algorithm",
+        Err(VerificationError::MessageId(_)) => outcome == "message_id_mismatch",
+        Err(VerificationError::Malformed(_) | VerificationError::Wrapped(_)) => {
+            outcome == "malformed"
+        }
+        Err(VerificationError::Unreadable(_) | VerificationError::Unsigned) => false,
     };
     assert!(is_right, "{name}: {read:?}, expected {expected}");
 }
@@ -76,10 +78,10 @@ fn official_answers_of_furs_are_believed_by_its_official_certificates() {
             |verifier: &Verifier, now| furs::read_json(body.as_bytes(), asked, &id, verifier, now);
         check_furs(read(&verifier, support::time(vector, "verify_at")), expected, name);
         // Years later its certificate has expired, and the other system's signer is another one.
-        assert!(matches!(read(&verifier, NOW), Err(Doubt::Signer(_))), "{name}");
+        assert!(matches!(read(&verifier, NOW), Err(VerificationError::Signer(_))), "{name}");
         let production = Verifier { signer: SignerName::FURS, ..verifier.clone() };
         let then = support::time(vector, "verify_at");
-        assert!(matches!(read(&production, then), Err(Doubt::Signer(_))), "{name}");
+        assert!(matches!(read(&production, then), Err(VerificationError::Signer(_))), "{name}");
     }
 }
 
@@ -95,7 +97,7 @@ fn answers_of_furs_in_xml_are_read_as_the_vectors_say() {
     }
 }
 
-fn read_cis(vector: &Value, id: &MessageId) -> Result<Reply, Doubt> {
+fn read_cis(vector: &Value, id: &MessageId) -> Result<Reply, VerificationError> {
     let asked = match text(vector, "operation_root") {
         "PromijeniPodatkeRacunaOdgovor" => fina::Asked::Change,
         _ => fina::Asked::Receipt,
@@ -117,16 +119,19 @@ fn answers_of_cis_are_read_as_the_vectors_say() {
                 let named = all.is_none_or(|all| message.contains(all[0].as_str().unwrap()));
                 expected["codes"][0] == code.as_str() && named
             }
-            ("reject", Err(doubt)) => doubt.is_suspicious(),
-            ("transport_unknown", Err(doubt)) => !doubt.is_suspicious(),
+            ("reject", Err(error)) => error.is_suspicious(),
+            ("transport_unknown", Err(error)) => !error.is_suspicious(),
             // An echo is not signed, and no signature is expected.
-            ("echo", Err(Doubt::Malformed(_))) => true,
+            ("echo", Err(VerificationError::Malformed(_))) => true,
             _ => false,
         };
         assert!(is_right, "{name}: {read:?}, expected {expected}");
         if read.is_ok() {
             let other = id("00000000-0000-4000-8000-000000000000");
-            assert!(matches!(read_cis(vector, &other), Err(Doubt::MessageId(_))), "{name}");
+            assert!(
+                matches!(read_cis(vector, &other), Err(VerificationError::MessageId(_))),
+                "{name}"
+            );
         }
     }
 }

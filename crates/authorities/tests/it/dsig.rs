@@ -1,7 +1,7 @@
 //! Enveloped XML signatures.
 
 use racun_authorities::xml::{self, Accepted, KeyInfo, Method, Profile, Signature};
-use racun_authorities::{Certificate, Doubt};
+use racun_authorities::{Certificate, VerificationError};
 
 use crate::support::{FINA, FURS, fina, fina_key, folder, furs, furs_key, signing, text, xmlsec1};
 use crate::world::{ID, Way};
@@ -14,7 +14,7 @@ fn digest(text: &str) -> String {
 }
 
 /// Verifies by a certificate that is given.
-fn verify(document: &str, certificate: &Certificate) -> Result<String, Doubt> {
+fn verify(document: &str, certificate: &Certificate) -> Result<String, VerificationError> {
     let document = xml::parse(document)?;
     let element = xml::envelope(&document)?;
     let signature = Signature::of(&document, element, Accepted::Sha256)?;
@@ -120,7 +120,7 @@ fn messages_that_cis_signed_verify_as_it_signed_them() {
         let element = xml::envelope(&document).unwrap();
         // They are of 2025 and signed with SHA-1, which is no longer accepted.
         let today = Signature::of(&document, element, Accepted::Sha256);
-        assert!(matches!(today, Err(Doubt::Algorithm(_))), "{file}");
+        assert!(matches!(today, Err(VerificationError::Algorithm(_))), "{file}");
         let signature = Signature::of(&document, element, Accepted::Historic).unwrap();
         let certificate = Certificate::from_der(&signature.certificates()[0]).unwrap();
         assert_eq!(signature.serial(), Some(&*certificate.serial));
@@ -131,7 +131,7 @@ fn messages_that_cis_signed_verify_as_it_signed_them() {
         let element = xml::envelope(&document).unwrap();
         let signature = Signature::of(&document, element, Accepted::Historic).unwrap();
         let verified = signature.verify(certificate.rsa_key.as_ref().unwrap());
-        assert_eq!(verified.map(|_| ()), Err(Doubt::Signature), "{file}");
+        assert_eq!(verified.map(|_| ()), Err(VerificationError::Signature), "{file}");
     }
 }
 
@@ -208,7 +208,7 @@ fn a_document_beyond_the_limits_is_refused_before_it_is_read() {
         "<r a='never closed></r>".to_owned(),
         String::new(),
     ] {
-        assert!(matches!(xml::parse(&text), Err(Doubt::Unreadable(_))), "{text:.80}");
+        assert!(matches!(xml::parse(&text), Err(VerificationError::Unreadable(_))), "{text:.80}");
     }
     assert!(xml::parse(&("<r>".repeat(64) + &"</r>".repeat(64))).is_ok());
 }

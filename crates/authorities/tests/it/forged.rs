@@ -1,7 +1,7 @@
 //! Answers that were forged, moved or altered.
 
 use racun_authorities::xml::Profile;
-use racun_authorities::{Doubt, SignerName, Verifier, fina, furs};
+use racun_authorities::{SignerName, VerificationError, Verifier, fina, furs};
 use racun_fiscal::{MessageId, Reply};
 use time::OffsetDateTime;
 use time::macros::datetime;
@@ -14,26 +14,26 @@ const SENT: &str = "f454e661-11f6-45a2-8e01-f3c1318c3c1d";
 /// An id that an attacker would like to see taken.
 const FORGED: &str = "ffffffff-ffff-4fff-bfff-ffffffffffff";
 
-fn cis_at(body: &str, now: OffsetDateTime) -> Result<Reply, Doubt> {
+fn cis_at(body: &str, now: OffsetDateTime) -> Result<Reply, VerificationError> {
     let verifier = Verifier { trust: fina_trust(), signer: SignerName::CIS_TEST };
     let sent = MessageId::from(SENT.to_owned());
     fina::read(body.as_bytes(), fina::Asked::Receipt, &sent, &verifier, now)
 }
 
-pub fn cis(body: &str) -> Result<Reply, Doubt> {
+pub fn cis(body: &str) -> Result<Reply, VerificationError> {
     cis_at(body, NOW)
 }
 
-pub fn furs_soap(body: &str, asked: furs::Asked) -> Result<Reply, Doubt> {
+pub fn furs_soap(body: &str, asked: furs::Asked) -> Result<Reply, VerificationError> {
     let verifier = Verifier { trust: furs_trust(), signer: SignerName::FURS_TEST };
     furs::read_soap(body.as_bytes(), asked, &MessageId::from(SENT.to_owned()), &verifier, NOW)
 }
 
-fn furs_json(payload: &str) -> Result<Reply, Doubt> {
+fn furs_json(payload: &str) -> Result<Reply, VerificationError> {
     furs_json_body(&json_of_furs(payload))
 }
 
-pub fn furs_json_body(body: &str) -> Result<Reply, Doubt> {
+pub fn furs_json_body(body: &str) -> Result<Reply, VerificationError> {
     let verifier = Verifier { trust: furs_trust(), signer: SignerName::FURS_TEST };
     let sent = MessageId::from(SENT.to_owned());
     furs::read_json(body.as_bytes(), furs::Asked::Invoice, &sent, &verifier, NOW)
@@ -53,18 +53,18 @@ fn jir(jir: &str) -> String {
 const ERRORS: &str = "<tns:Greske><tns:Greska><tns:SifraGreske>s006</tns:SifraGreske>\
                       <tns:PorukaGreske>x</tns:PorukaGreske></tns:Greska></tns:Greske>";
 
-/// What kind of doubt it is.
-fn kind(read: &Result<Reply, Doubt>) -> &'static str {
+/// The kind of the error.
+fn kind(read: &Result<Reply, VerificationError>) -> &'static str {
     match read {
         Ok(_) => "believed",
-        Err(Doubt::Unreadable(_)) => "unreadable",
-        Err(Doubt::Malformed(_)) => "malformed",
-        Err(Doubt::Unsigned) => "unsigned",
-        Err(Doubt::Wrapped(_)) => "wrapped",
-        Err(Doubt::Algorithm(_)) => "algorithm",
-        Err(Doubt::Signature) => "signature",
-        Err(Doubt::Signer(_)) => "signer",
-        Err(Doubt::MessageId(_)) => "message id",
+        Err(VerificationError::Unreadable(_)) => "unreadable",
+        Err(VerificationError::Malformed(_)) => "malformed",
+        Err(VerificationError::Unsigned) => "unsigned",
+        Err(VerificationError::Wrapped(_)) => "wrapped",
+        Err(VerificationError::Algorithm(_)) => "algorithm",
+        Err(VerificationError::Signature) => "signature",
+        Err(VerificationError::Signer(_)) => "signer",
+        Err(VerificationError::MessageId(_)) => "message id",
     }
 }
 
@@ -174,7 +174,7 @@ fn cut(text: &str, start: &str, end: &str) -> String {
 }
 
 #[test]
-fn what_cis_signed_must_be_one_answer_to_what_was_sent() {
+fn a_signed_answer_of_cis_must_be_the_one_to_the_message() {
     for (name, content, expected) in [
         ("another message", head(FORGED) + &jir(ID), "message id"),
         ("no message", head("") + &jir(ID), "message id"),
@@ -212,7 +212,7 @@ fn what_cis_signed_must_be_one_answer_to_what_was_sent() {
 }
 
 #[test]
-fn what_furs_signed_must_be_one_answer_to_what_was_sent() {
+fn a_signed_answer_of_furs_must_be_the_one_to_the_message() {
     const UNREAD: &str = "000000000000000000000000000000000000";
     let head = |id: &str| {
         format!(

@@ -64,7 +64,7 @@ fn files_of_fina_open_as_the_vectors_say() {
 }
 
 #[test]
-fn what_is_no_file_of_a_taxpayer_is_told_apart() {
+fn files_that_hold_no_key_of_a_taxpayer_are_distinguished() {
     let open = |file: &[u8]| open_p12(Authority::Furs, file, "secret").unwrap_err();
     assert_eq!(open(b""), P12Error::NotP12);
     assert_eq!(open(b"-----BEGIN CERTIFICATE-----"), P12Error::NotP12);

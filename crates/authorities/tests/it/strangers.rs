@@ -66,12 +66,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
-    fn marks_in_any_order_end_in_a_doubt(marks in prop::collection::vec(mark(), 0..200)) {
+    fn marks_in_any_order_end_in_an_error(marks in prop::collection::vec(mark(), 0..200)) {
         read(&marks.concat());
     }
 
     #[test]
-    fn altered_answers_end_in_a_reply_or_a_doubt(
+    fn altered_answers_end_in_a_reply_or_an_error(
         way in prop::sample::select(vec![Way::FursSoap, Way::FursJson, Way::Fina]),
         changes in prop::collection::vec(
             (any::<prop::sample::Index>(), any::<prop::sample::Index>(), mark()),

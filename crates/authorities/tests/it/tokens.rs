@@ -1,7 +1,7 @@
 //! JSON Web Signatures.
 
 use racun_authorities::jws::{self, Token};
-use racun_authorities::{Doubt, RsaSigner};
+use racun_authorities::{RsaSigner, VerificationError};
 use racun_fiscal::Signer;
 
 use crate::support::{furs, furs_key, signing, text};
@@ -29,7 +29,7 @@ fn a_token_of_another_key_or_with_other_bytes_does_not_verify() {
     let token = jws::sign(r#"{"alg":"RS256"}"#, r#"{"a":1}"#, &signer).unwrap();
     let read = Token::parse(&token).unwrap();
     assert!(read.verify(certificate.rsa_key.as_ref().unwrap()).is_ok());
-    assert_eq!(read.verify(other.public_key()), Err(Doubt::Signature));
+    assert_eq!(read.verify(other.public_key()), Err(VerificationError::Signature));
 
     // Any other character anywhere is refused, whether or not it can be read.
     for place in (0..token.len()).step_by(7) {
@@ -45,22 +45,22 @@ fn a_token_of_another_key_or_with_other_bytes_does_not_verify() {
 #[test]
 fn only_one_algorithm_is_accepted() {
     let (signer, _) = signing(&furs_key("pub_a"));
-    let algorithm = |name: &str| Doubt::Algorithm(name.to_owned());
-    for (header, doubt) in [
+    let algorithm = |name: &str| VerificationError::Algorithm(name.to_owned());
+    for (header, error) in [
         (r#"{"alg":"none"}"#, algorithm("none")),
         (r#"{"alg":"HS256"}"#, algorithm("HS256")),
         (r#"{"alg":"rs256"}"#, algorithm("rs256")),
         (r#"{"alg":"RS256","crit":["b64"],"b64":false}"#, algorithm("critical extensions")),
     ] {
         let token = jws::sign(header, "{}", &signer).unwrap();
-        assert_eq!(Token::parse(&token).unwrap_err(), doubt, "{header}");
+        assert_eq!(Token::parse(&token).unwrap_err(), error, "{header}");
     }
     for token in ["", "a.b", "a.b.c", "e30.e30.e30.e30", "e30.e30."] {
-        assert!(matches!(Token::parse(token), Err(Doubt::Unreadable(_))), "{token}");
+        assert!(matches!(Token::parse(token), Err(VerificationError::Unreadable(_))), "{token}");
     }
     // A header that names its algorithm twice can be read in two ways.
     let token = jws::sign(r#"{"alg":"none","alg":"RS256"}"#, "{}", &signer).unwrap();
-    assert!(matches!(Token::parse(&token), Err(Doubt::Unreadable(_))));
+    assert!(matches!(Token::parse(&token), Err(VerificationError::Unreadable(_))));
 }
 
 #[test]

@@ -133,7 +133,7 @@ async fn cis_confirms_a_message_by_its_own_code_only() {
 }
 
 #[tokio::test]
-async fn after_five_failures_nobody_is_called_for_a_while() {
+async fn after_five_failures_the_circuit_opens() {
     let broken = |_: &Received| Reaction::Answer {
         status: "502 Bad Gateway",
         kind: "text/html",

@@ -8,8 +8,8 @@ use base64::engine::general_purpose::STANDARD;
 use racun_authorities::xml::{self, KeyInfo, Profile};
 use racun_authorities::{Clients, Endpoint, Endpoints, Systems, Transport, jws};
 use racun_fiscal::{
-    Authorities, Authority, Header, Identity, Message, MessageId, Numbering, Patience, Place,
-    Reply, Sale, SaleKind, Unknown, fina, furs,
+    Authorities, Authority, Header, Identity, Message, MessageId, Numbering, Patience,
+    PlaceOfIssue, Reply, Sale, SaleKind, Unknown, fina, furs,
 };
 use racun_kernel::{Decimal, Environment, PaymentType};
 use time::OffsetDateTime;
@@ -244,8 +244,12 @@ fn sale() -> Sale {
     }
 }
 
-fn place(device: &str) -> Place {
-    Place { premise: "BP1".to_owned(), device: device.to_owned(), numbering: Numbering::PerDevice }
+fn place(device: &str) -> PlaceOfIssue {
+    PlaceOfIssue {
+        premise: "BP1".to_owned(),
+        device: device.to_owned(),
+        numbering: Numbering::PerDevice,
+    }
 }
 
 pub fn invoice() -> furs::Invoice {

@@ -79,7 +79,7 @@ fn the_properties_are_valid_by_the_schema_of_etsi() {
 }
 
 #[test]
-fn what_cannot_be_signed_is_refused() {
+fn unsignable_documents_are_refused() {
     let identity = furs_key("pub_a");
     let (signer, _) = signing(&identity);
     let at = datetime!(2026-11-24 00:30:05 UTC);

@@ -13,7 +13,7 @@ fn wrong(change: impl FnOnce(&mut Value)) -> String {
 }
 
 #[test]
-fn what_is_wrong_is_named_by_its_path() {
+fn mistakes_are_named_by_their_path() {
     let check = |change: fn(&mut Value), expected: &str| {
         let told = wrong(change);
         assert!(told.contains(expected), "{expected}: {told}");

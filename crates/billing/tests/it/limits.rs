@@ -58,7 +58,7 @@ fn a_check_says_how_much_is_left_to_the_hundredth() {
 }
 
 #[test]
-fn a_limit_that_is_reached_names_plan_limit_usage_and_the_day_it_starts_anew() {
+fn a_reached_limit_names_plan_limit_usage_and_reset_day() {
     let mut own = start(&label(|l| l["default_plan"] = json!("free")), NOW);
     own.issue(true).unwrap();
     own.issue(true).unwrap();
@@ -82,7 +82,7 @@ fn a_limit_that_is_reached_names_plan_limit_usage_and_the_day_it_starts_anew() {
 }
 
 #[test]
-fn what_is_beyond_a_priced_limit_is_counted_and_charged() {
+fn usage_beyond_a_priced_limit_is_counted_and_charged() {
     let mut own = start(&label(|_| ()), NOW)
         .choose(&plan("business"), Default::default(), None, None, NOW)
         .subscription;
@@ -95,7 +95,7 @@ fn what_is_beyond_a_priced_limit_is_counted_and_charged() {
 }
 
 #[test]
-fn electronic_invoices_are_counted_by_whoever_sends_them() {
+fn electronic_invoices_are_counted_for_their_sender() {
     let mut own = start(&label(|_| ()), NOW);
     assert_eq!(own.send_e_invoice().unwrap_err().code(), "feature_not_available");
     own = own.choose(&plan("business"), Default::default(), None, None, NOW).subscription;
@@ -106,7 +106,7 @@ fn electronic_invoices_are_counted_by_whoever_sends_them() {
 }
 
 #[test]
-fn what_does_not_run_allows_nothing() {
+fn a_subscription_that_is_not_active_allows_nothing() {
     for status in [Status::Cancelled, Status::Expired, Status::Incomplete] {
         let mut own = start(&label(|_| ()), NOW);
         own.status = status;

@@ -139,7 +139,7 @@ fn a_cancellation_waits_for_the_end_and_can_be_taken_back() {
 }
 
 #[test]
-fn who_does_not_pay_until_the_end_expires() {
+fn an_unpaid_subscription_expires_at_its_end() {
     let (own, happened) = paid("start", Interval::Monthly).payment_failed(NOW);
     assert_eq!((own.status, happened), (Status::PastDue, Some(Happening::PaymentFailed)));
     assert!(own.status.is_running(), "it goes on until then");
@@ -164,7 +164,7 @@ fn a_payment_by_bank_names_the_subscription() {
 }
 
 #[test]
-fn the_account_is_told_what_happened_to_its_entity() {
+fn the_account_gets_the_events_of_its_entity() {
     let own = start(&label(|_| ()), NOW);
     let told = own.event(Happening::Renewed, "system", &racun_store::testing::stamp(NOW));
     assert_eq!(told.tenant, racun_kernel::Tenant::account(own.account_id));

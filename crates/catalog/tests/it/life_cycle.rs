@@ -137,7 +137,7 @@ async fn told<A: Sample>() -> String {
 }
 
 #[tokio::test]
-async fn the_log_is_told_once_of_each_change() {
+async fn each_change_is_logged_once() {
     let kinds = ["created", "updated", "deleted", "restored", "deleted", "permanently_deleted"];
     let expected = |of: &str| kinds.map(|kind| format!("{of}.{kind}")).join(" ");
     assert_eq!(told::<Customer>().await, expected("customer"));

@@ -271,8 +271,8 @@ impl Document {
         let mut content = issues.into_result(Content { lines, ..revision.content })?;
         let mut amounts = if recalculate {
             let Amounts { total_paid, total_applied, total_credited, .. } = self.amounts.clone();
-            let anew = amounts::calculated(&mut content, self.mode, None)?;
-            Amounts { total_paid, total_applied, total_credited, ..anew }
+            let recalculated = amounts::calculated(&mut content, self.mode, None)?;
+            Amounts { total_paid, total_applied, total_credited, ..recalculated }
         } else {
             self.amounts.clone()
         };

@@ -2,16 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use racun_documents::calculation::CalculationMode;
 use racun_documents::number_format::{FormatKind, NumberFormat};
 use racun_documents::{
-    Content, CreationSource, Document, DocumentError, DocumentId, DocumentKind, EInvoiceWishes,
-    GivenTotals, Line, LineTaxDetail, NewDocument, NewLine, NumberFormats, Numbering, Party,
-    PaymentChange, Refused, Revision, Stage, Texts, TitleType, TransactionType, Translations,
-    Voided,
+    Content, CreationSource, Document, DocumentError, DocumentId, DocumentKind, GivenTotals, Line,
+    LineTaxDetail, NewDocument, NewLine, NumberFormats, Numbering, Party, PaymentChange, Refused,
+    Revision, Stage, Voided,
 };
 use racun_kernel::id::EntityId;
-use racun_kernel::{Currency, Decimal, ExchangeRate, Metadata, Person, Stamp, Tenant};
+use racun_kernel::{Currency, Decimal, ExchangeRate, Person, Stamp, Tenant};
 use racun_store::Record;
 use racun_store::testing::stamp;
 use time::macros::{date, datetime};
@@ -30,66 +28,25 @@ fn entity() -> EntityId {
 }
 
 fn line(name: &str, quantity: &str, price: &str, rate: &str) -> NewLine {
-    let tax = LineTaxDetail {
-        tax_id: None,
-        rate: decimal(rate),
-        classification: None,
-        reverse_charge: false,
-        amount: Decimal::zero(),
-        is_deductible: None,
-        deductible_percentage: None,
-        pt_exemption_code: None,
-        pt_exemption_reason: None,
-    };
     NewLine {
         name: Some(name.to_owned()),
         quantity: Some(decimal(quantity)),
         price: Some(decimal(price)),
-        taxes: vec![tax],
+        taxes: vec![LineTaxDetail::at(decimal(rate))],
         ..NewLine::default()
     }
 }
 
 /// What a plain document says.
 pub fn content() -> Content {
-    Content {
-        date: TODAY,
-        date_due: Some(date!(2026 - 12 - 20)),
-        date_valid_till: None,
-        title_type: TitleType::default(),
-        hide_prices: false,
-        date_service: None,
-        date_service_to: None,
-        issuer: Party { name: Some("Pekarna Klas d.o.o.".to_owned()), ..Party::default() },
-        customer_id: None,
-        customer: None,
-        business_unit_id: None,
-        business_unit: None,
-        texts: Texts::default(),
-        translations: Translations::default(),
-        currency: Currency::EUR,
-        exchange_rate: None,
-        transaction_type: TransactionType::Domestic,
-        vies: None,
-        reference: None,
-        metadata: Metadata::default(),
-        e_invoices: EInvoiceWishes::default(),
-        lines: Vec::new(),
-    }
+    let issuer = Party { name: Some("Pekarna Klas d.o.o.".to_owned()), ..Party::default() };
+    let content = Content::new(TODAY, issuer, Currency::EUR);
+    Content { date_due: Some(date!(2026 - 12 - 20)), ..content }
 }
 
 fn new(kind: DocumentKind) -> NewDocument {
-    NewDocument {
-        kind,
-        entity_id: entity(),
-        source: CreationSource::Api,
-        mode: CalculationMode::B2bStandard,
-        content: content(),
-        lines: vec![line("Svetovanje", "40", "150", "22"), line("Licenca", "1", "2500", "22")],
-        expected_total_with_tax: None,
-        given: None,
-        today: TODAY,
-    }
+    let lines = vec![line("Svetovanje", "40", "150", "22"), line("Licenca", "1", "2500", "22")];
+    NewDocument::new(kind, entity(), content(), lines)
 }
 
 fn formats() -> NumberFormats {

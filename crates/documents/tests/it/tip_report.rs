@@ -28,7 +28,7 @@ fn refused(is_final: bool) -> TipOutcome {
 }
 
 #[test]
-fn a_report_begins_with_the_first_tip_and_is_confirmed_as_it_was_told() {
+fn a_report_begins_with_the_first_tip_and_is_confirmed_as_it_was_reported() {
     assert_eq!(TipReport::of(None, tips("0", "bank_transfer")), None, "there never were any");
     let report = TipReport::of(None, tips("3", "cash")).unwrap();
     assert!(!report.is_confirmed());
@@ -53,7 +53,7 @@ fn a_report_begins_with_the_first_tip_and_is_confirmed_as_it_was_told() {
 }
 
 #[test]
-fn tips_that_are_gone_are_told_as_zero_by_the_means_that_they_had() {
+fn tips_that_are_gone_are_reported_as_zero_by_the_means_that_they_had() {
     let report = TipReport::of(None, tips("3", "card")).unwrap();
     let never_told = TipReport::of(Some(report.clone()), tips("0", "bank_transfer")).unwrap();
     assert!(never_told.is_confirmed(), "the authority has nothing to forget");
@@ -69,7 +69,7 @@ fn tips_that_are_gone_are_told_as_zero_by_the_means_that_they_had() {
 }
 
 #[test]
-fn what_is_in_doubt_is_repeated_until_its_outcome_is_known() {
+fn an_attempt_of_unknown_outcome_is_repeated_until_it_is_known() {
     let report = begun(TipReport::of(None, tips("3", "cash")).unwrap(), "a");
     let lost = report.settle("a", TipOutcome::Unknown, NOW).unwrap();
     assert_eq!(lost.leased_until(NOW), None, "the next attempt may begin at once");

@@ -2,7 +2,7 @@
 //!
 //! | Module      | Owns                                                        |
 //! | ----------- | ----------------------------------------------------------- |
-//! | `shape`     | the order of elements, and elements without content            |
+//! | `structure` | the order of elements, and elements without content         |
 //! | `xml_rules` | rules that only the XML shows                               |
 //! | `import`    | what an invoice says, as plain values                       |
 //!
@@ -10,7 +10,7 @@
 //! no deeper than an invoice is.
 
 mod import;
-mod shape;
+mod structure;
 mod xml_rules;
 
 use en16931::profiles::{self, Declaration};
@@ -94,14 +94,14 @@ pub fn read(bytes: &[u8]) -> Result<Received, Unreadable> {
     });
     let of_reading = read.entries.iter().filter_map(of_entry);
     let wants_content = profile.id != profiles::EN16931.id;
-    let of_shape = shape::findings(&tree, syntax, wants_content);
+    let of_structure = structure::findings(&tree, syntax, wants_content);
     let of_xml = match profile.id {
         id if id == profiles::XRECHNUNG.id => xml_rules::findings(&tree, syntax, true),
         id if id == profiles::PEPPOL_BIS_3.id => xml_rules::findings(&tree, syntax, false),
         _ => Vec::new(),
     };
     let import = Import::of(invoice);
-    let found = of_rules.chain(of_reading).chain(of_shape).chain(of_xml).collect();
+    let found = of_rules.chain(of_reading).chain(of_structure).chain(of_xml).collect();
     Ok(Received { syntax, specification, import, verdict: Verdict::of(found) })
 }
 

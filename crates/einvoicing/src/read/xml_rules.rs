@@ -3,7 +3,7 @@
 
 use roxmltree::{Document, Node};
 
-use super::shape::{finding, text_of};
+use super::structure::{finding, text_of};
 use crate::finding::{Finding, Level};
 use crate::specification::Syntax;
 

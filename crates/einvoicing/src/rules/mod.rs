@@ -14,7 +14,7 @@ mod places;
 mod remedies;
 
 use en16931::Severity;
-use places::Place;
+use places::FindingContext;
 
 use crate::facts::{Facts, Line, Price};
 use crate::finding::{Finding, Level, Verdict};
@@ -35,7 +35,7 @@ pub fn verdict(facts: &Facts, model: &Model, specification: Specification) -> Ve
         Some(Finding {
             rule: rule.to_owned(),
             level: level(finding.severity),
-            path: Place { facts, model, finding }.path(),
+            path: FindingContext { facts, model, finding }.path(),
             message: format!("{}{}", text(finding), remedy.unwrap_or_default()),
         })
     });

@@ -8,7 +8,7 @@ use crate::facts::Facts;
 use crate::model::Model;
 
 /// A finding on the terms, with what they are made of.
-pub struct Place<'a> {
+pub struct FindingContext<'a> {
     /// What the document says.
     pub facts: &'a Facts,
     /// Its terms.
@@ -83,7 +83,7 @@ const FIELDS: [(u16, &[&str]); 57] = [
     (113, &["payments"]),
 ];
 
-impl Place<'_> {
+impl FindingContext<'_> {
     /// The field; empty when no field alone is to blame.
     pub fn path(&self) -> Vec<Step> {
         self.of_rule().unwrap_or_else(|| self.of_term())

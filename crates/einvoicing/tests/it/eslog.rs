@@ -64,7 +64,7 @@ fn kinds_have_their_codes() {
 }
 
 #[test]
-fn what_e_slog_refuses_is_named() {
+fn documents_that_e_slog_refuses_name_the_rule() {
     let mut facts = slovenian();
     facts.accounts = vec![Account { number: "SI56263300012039087".to_owned(), bic: None }];
     facts.issuer.city = None;

@@ -37,7 +37,7 @@ const MAX_ERRORS: usize = 20;
 /// What is said of a document, frozen when it was issued.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Content {
+pub enum ReportContent {
     /// To FURS.
     Furs(Box<furs::Invoice>),
     /// To FURS: a form of a bound book.
@@ -46,7 +46,7 @@ pub enum Content {
     Fina(Box<fina::Receipt>),
 }
 
-impl Content {
+impl ReportContent {
     /// Whom it is for.
     #[must_use]
     pub const fn authority(&self) -> Authority {
@@ -154,7 +154,7 @@ pub enum State {
 
 /// What came of an attempt.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Outcome {
+pub enum ExchangeOutcome {
     /// The authority took the document and gave it this id.
     Confirmed(String),
     /// It answered an error.
@@ -209,7 +209,7 @@ pub struct Exchange {
     /// Whose it is.
     pub entity_id: EntityId,
     /// What is said.
-    pub content: Content,
+    pub content: ReportContent,
     /// Where it stands.
     pub state: State,
     /// All sendings, in their order.
@@ -243,7 +243,7 @@ impl Exchange {
     pub fn open(
         document_id: DocumentId,
         entity_id: EntityId,
-        content: Content,
+        content: ReportContent,
         message_id: MessageId,
         now: OffsetDateTime,
     ) -> Self {
@@ -311,7 +311,7 @@ impl Exchange {
     pub fn settle(
         mut self,
         message_id: &MessageId,
-        outcome: Outcome,
+        outcome: ExchangeOutcome,
         retry: &Retry,
         now: OffsetDateTime,
     ) -> Self {
@@ -327,7 +327,7 @@ impl Exchange {
             self.errors = outcome.errors();
         }
         match outcome {
-            Outcome::Confirmed(id) => {
+            ExchangeOutcome::Confirmed(id) => {
                 if self.confirmations.iter().all(|known| known.id != id) {
                     self.confirmations.push(Confirmation { id, is_late, at: now });
                 }
@@ -335,14 +335,16 @@ impl Exchange {
                 self.errors = Vec::new();
                 self.state = State::Confirmed;
             }
-            Outcome::Refused { code, message, is_final: true, .. } if is_open => {
+            ExchangeOutcome::Refused { code, message, is_final: true, .. } if is_open => {
                 self.state = State::Blocked { code, message: clipped(&message) };
             }
-            Outcome::Refused { is_final: false, .. } | Outcome::Unknown(_) if is_open => {
+            ExchangeOutcome::Refused { is_final: false, .. } | ExchangeOutcome::Unknown(_)
+                if is_open =>
+            {
                 self.lost_on.get_or_insert_with(|| self.content.issued_on());
                 self.state = State::Pending { next_at: now + retry.after(self.attempts.len()) };
             }
-            Outcome::Refused { .. } | Outcome::Unknown(_) => {}
+            ExchangeOutcome::Refused { .. } | ExchangeOutcome::Unknown(_) => {}
         }
         self
     }
@@ -376,7 +378,7 @@ impl Exchange {
     }
 }
 
-impl Outcome {
+impl ExchangeOutcome {
     const fn code(&self) -> Option<&String> {
         match self {
             Self::Refused { code, .. } => Some(code),

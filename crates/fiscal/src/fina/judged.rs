@@ -33,7 +33,7 @@ mod tests {
     use super::news;
 
     #[test]
-    fn what_cis_holds_is_compared_with_all_payments_before_and_after() {
+    fn payments_at_cis_are_compared_with_all_before_and_after() {
         for (told, before, after, expected) in [
             // One payment becomes another.
             (G, &[Cash][..], &[Card][..], Some(K)),

@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 use time::macros::format_description;
 
-use crate::mark::Marked;
 use crate::message::{amount_text, cents, time_text};
+use crate::protective_code::CodedFacts;
 use crate::tax::Figures;
-use crate::{Authority, Buyer, Mark, Means, Place, Sale, Signer, SigningFailed};
+use crate::{Authority, Buyer, Means, PlaceOfIssue, ProtectiveCode, Sale, Signer, SigningFailed};
 
 /// `NacinPlac`: how a receipt is paid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,7 +55,7 @@ pub struct Receipt {
     #[serde(with = "time::serde::rfc3339")]
     pub issued_at: OffsetDateTime,
     /// Premise, device, and what its number is of.
-    pub place: Place,
+    pub place: PlaceOfIssue,
     /// `BrOznRac`.
     pub number: i64,
     /// `Pdv`: one entry per rate.
@@ -77,7 +77,7 @@ pub struct Receipt {
     /// `OibOper`.
     pub operator_oib: String,
     /// `ZastKod`: the ZKI.
-    pub zki: Mark,
+    pub zki: ProtectiveCode,
     /// How it was made.
     pub zki_algorithm: ZkiAlgorithm,
     /// Serial number of the certificate whose key made it, decimal.
@@ -130,7 +130,7 @@ pub struct IssueArguments<'a> {
     /// Whether the taxpayer is in the VAT system.
     pub in_vat_system: bool,
     /// Where it is issued.
-    pub place: Place,
+    pub place: PlaceOfIssue,
     /// Its number in the sequence of that place.
     pub number: i64,
     /// When it is issued.
@@ -242,14 +242,14 @@ impl Receipt {
             arguments;
         let issued_at = Authority::Fina.local(arguments.issued_at);
         let figures = Figures::of(sale);
-        let marked = Marked {
+        let facts = CodedFacts {
             taxpayer: &oib,
             issued_at,
             number: &number.to_string(),
             place: &place,
             total: &figures.total,
         };
-        let zki = marked.sign(signer)?;
+        let zki = facts.sign(signer)?;
         let means = PaymentMeans::of(arguments.payment_type, &sale.means);
         let untaxed = figures.without_tax();
         let line = |(rate, base, amount)| TaxLine { rate, base, amount };

@@ -7,7 +7,7 @@ use time::OffsetDateTime;
 use time::macros::format_description;
 
 use super::{Change, PaymentMeans, Receipt, TaxLine, Tip};
-use crate::message::{Content, Fields, amount_text, time_text};
+use crate::message::{FieldValue, Fields, amount_text, time_text};
 use crate::{Authority, Header, Numbering};
 
 impl Receipt {
@@ -29,7 +29,7 @@ impl Receipt {
             .text("OznNapUr", self.place.device.as_str());
         let fields = Fields::default()
             .text("Oib", self.oib.as_str())
-            .with("USustPdv", Content::Flag(self.in_vat_system))
+            .with("USustPdv", FieldValue::Flag(self.in_vat_system))
             .text("DatVrijeme", local_text(self.issued_at))
             .text("OznSlijed", sequence)
             .fields("BrRac", number);
@@ -45,9 +45,9 @@ impl Receipt {
             .text("NacinPlac", self.means.code())
             .text("OibOper", self.operator_oib.as_str())
             .text("ZastKod", self.zki.to_string())
-            .with("NakDost", Content::Flag(late))
-            .with_some("ParagonBrRac", self.paragon.clone().map(Content::Text))
-            .with_some("OibPrimateljaRacuna", self.buyer_oib.clone().map(Content::Text))
+            .with("NakDost", FieldValue::Flag(late))
+            .with_some("ParagonBrRac", self.paragon.clone().map(FieldValue::Text))
+            .with_some("OibPrimateljaRacuna", self.buyer_oib.clone().map(FieldValue::Text))
     }
 }
 

@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 use time::macros::format_description;
 
-use crate::mark::Marked;
 use crate::message::{is_line, time_text};
+use crate::protective_code::CodedFacts;
 use crate::tax::Figures;
-use crate::{Authority, Correction, Mark, Place, Sale, Signer, SigningFailed};
+use crate::{Authority, Correction, PlaceOfIssue, ProtectiveCode, Sale, Signer, SigningFailed};
 
 /// Who issued an invoice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,7 +58,7 @@ pub struct Invoice {
     #[serde(with = "time::serde::rfc3339")]
     pub issued_at: OffsetDateTime,
     /// Premise, device, and what its number is of.
-    pub place: Place,
+    pub place: PlaceOfIssue,
     /// `InvoiceNumber`.
     pub number: i64,
     /// `CustomerVATNumber`: as printed, at most 20 characters.
@@ -72,7 +72,7 @@ pub struct Invoice {
     /// Who issued it.
     pub operator: Operator,
     /// `ProtectedID`: the ZOI.
-    pub zoi: Mark,
+    pub zoi: ProtectiveCode,
     /// `ReferenceInvoice` and `ReferenceSalesBook`: what it corrects.
     pub references: Vec<Correction>,
     /// `SpecialNotes`.
@@ -87,7 +87,7 @@ pub struct IssueArguments<'a> {
     /// The taxpayer's tax number: eight digits.
     pub tax_number: String,
     /// Where it is issued.
-    pub place: Place,
+    pub place: PlaceOfIssue,
     /// Its number in the sequence of that place.
     pub number: i64,
     /// When it is issued.
@@ -136,14 +136,14 @@ impl Invoice {
         let issued_at = Authority::Furs.local(arguments.issued_at);
         let figures = Figures::of(sale);
         let (total, payment) = (figures.total.clone(), figures.payment.clone());
-        let marked = Marked {
+        let facts = CodedFacts {
             taxpayer: &tax_number,
             issued_at,
             number: &number.to_string(),
             place: &place,
             total: &total,
         };
-        let zoi = marked.sign(signer)?;
+        let zoi = facts.sign(signer)?;
         Ok(Self {
             customer_vat_number: printed_buyer(sale),
             payment,

@@ -12,7 +12,7 @@ use super::{
     BookInvoice, Invoice, MovableKind, Operator, Premise, PremiseKind, RealEstate, SoftwareMaker,
     TaxBreakdown, TaxLine,
 };
-use crate::message::{Content, Fields, time_text};
+use crate::message::{FieldValue, Fields, time_text};
 use crate::{Authority, Correction, Header, Numbering};
 
 /// The attribute `Id` of the XML form's root element, which a signature refers to.
@@ -48,20 +48,23 @@ impl Invoice {
             .text("IssueDateTime", local_text(self.issued_at))
             .text("NumberingStructure", structure)
             .fields("InvoiceIdentifier", identifier(place, self.number))
-            .with_some("CustomerVATNumber", self.customer_vat_number.clone().map(Content::Text))
+            .with_some("CustomerVATNumber", self.customer_vat_number.clone().map(FieldValue::Text))
             .amount("InvoiceAmount", &self.total)
             .amount("PaymentAmount", &self.payment)
-            .with("TaxesPerSeller", Content::Repeated(vec![Content::Fields(self.taxes.fields())]));
+            .with(
+                "TaxesPerSeller",
+                FieldValue::Repeated(vec![FieldValue::Fields(self.taxes.fields())]),
+            );
         let fields = match &self.operator {
             Operator::TaxNumber(number) => fields.whole("OperatorTaxNumber", number),
-            Operator::Foreign => fields.with("ForeignOperator", Content::Flag(true)),
+            Operator::Foreign => fields.with("ForeignOperator", FieldValue::Flag(true)),
         };
         fields
             .text("ProtectedID", self.zoi.to_string())
-            .with_some("SubsequentSubmit", subsequent.then_some(Content::Flag(true)))
+            .with_some("SubsequentSubmit", subsequent.then_some(FieldValue::Flag(true)))
             .repeated("ReferenceInvoice", self.references.iter().filter_map(reference))
             .repeated("ReferenceSalesBook", self.references.iter().filter_map(reference_form))
-            .with_some("SpecialNotes", self.special_notes.clone().map(Content::Text))
+            .with_some("SpecialNotes", self.special_notes.clone().map(FieldValue::Text))
     }
 }
 
@@ -89,10 +92,13 @@ impl BookInvoice {
             .text("IssueDate", format_date(self.issued_on))
             .fields("SalesBookIdentifier", form(&self.book))
             .text("BusinessPremiseID", self.premise.as_str())
-            .with_some("CustomerVATNumber", self.customer_vat_number.clone().map(Content::Text))
+            .with_some("CustomerVATNumber", self.customer_vat_number.clone().map(FieldValue::Text))
             .amount("InvoiceAmount", &self.total)
             .amount("PaymentAmount", &self.payment)
-            .with("TaxesPerSeller", Content::Repeated(vec![Content::Fields(self.taxes.fields())]))
+            .with(
+                "TaxesPerSeller",
+                FieldValue::Repeated(vec![FieldValue::Fields(self.taxes.fields())]),
+            )
             .repeated("ReferenceSalesBook", self.references.iter().filter_map(reference_form))
             .repeated("ReferenceInvoice", self.references.iter().filter_map(reference))
     }
@@ -149,7 +155,7 @@ impl Premise {
             .text("BusinessPremiseID", self.name.as_str())
             .fields("BPIdentifier", kind)
             .text("ValidityDate", format_date(self.valid_from))
-            .with_some("ClosingTag", self.is_closing.then(|| Content::Text("Z".to_owned())))
+            .with_some("ClosingTag", self.is_closing.then(|| FieldValue::Text("Z".to_owned())))
             .repeated("SoftwareSupplier", [maker])
     }
 }
@@ -160,7 +166,7 @@ impl RealEstate {
             .whole("CadastralNumber", &self.cadastral_number)
             .whole("BuildingNumber", &self.building_number)
             .whole("BuildingSectionNumber", &self.building_section);
-        let additional = self.house_number_additional.clone().map(Content::Text);
+        let additional = self.house_number_additional.clone().map(FieldValue::Text);
         let address = Fields::default()
             .text("Street", self.street.as_str())
             .text("HouseNumber", self.house_number.as_str())

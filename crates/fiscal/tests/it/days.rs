@@ -49,7 +49,7 @@ fn an_outage_on_a_day_off_counts_from_the_next_working_day() {
 }
 
 #[test]
-fn what_was_written_on_paper_has_more_days() {
+fn paper_forms_have_a_longer_deadline() {
     for (authority, written_on, last) in [
         (Authority::Furs, date!(2026 - 11 - 18), date!(2026 - 12 - 02)),
         (Authority::Fina, date!(2026 - 11 - 18), date!(2026 - 11 - 25)),

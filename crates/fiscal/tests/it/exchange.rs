@@ -4,8 +4,8 @@ use std::time::Duration as Wait;
 
 use proptest::prelude::*;
 use racun_fiscal::{
-    Content, Exchange, LEASE, Message, MessageId, Outcome, Retry, SaleKind, State, due_put, fina,
-    furs,
+    Exchange, ExchangeOutcome, LEASE, Message, MessageId, ReportContent, Retry, SaleKind, State,
+    due_put, fina, furs,
 };
 use racun_kernel::{DocumentId, DocumentKind, Environment};
 use racun_store::{PutKind, Record};
@@ -45,12 +45,13 @@ fn step() -> impl Strategy<Value = Step> {
 
 fn open() -> Exchange {
     let stamp = racun_store::testing::stamp(NOW);
-    let content = Content::Furs(Box::new(world::invoice(&world::sale(SaleKind::Invoice, "122"))));
+    let content =
+        ReportContent::Furs(Box::new(world::invoice(&world::sale(SaleKind::Invoice, "122"))));
     Exchange::open(invoice(), stamp.id(), content, MessageId::new(&stamp), NOW)
 }
 
 #[test]
-fn what_was_written_on_paper_is_reported_as_such_from_the_first_message() {
+fn paper_forms_are_reported_as_such_from_the_first_message() {
     let stamp = racun_store::testing::stamp(NOW);
     let sale = world::sale(SaleKind::Invoice, "122");
     let paragon = fina::Receipt { paragon: Some("17/1".to_owned()), ..world::receipt(&sale) };
@@ -61,9 +62,9 @@ fn what_was_written_on_paper_is_reported_as_such_from_the_first_message() {
     let on = date!(2026 - 11 - 18);
     let form = furs::BookInvoice::of(&sale, taxpayer, premise, book, on);
     for (content, is_late) in [
-        (Content::Fina(Box::new(paragon)), [true, true]),
-        (Content::Fina(Box::new(world::receipt(&sale))), [false, true]),
-        (Content::FursBook(Box::new(form)), [false, false]),
+        (ReportContent::Fina(Box::new(paragon)), [true, true]),
+        (ReportContent::Fina(Box::new(world::receipt(&sale))), [false, true]),
+        (ReportContent::FursBook(Box::new(form)), [false, false]),
     ] {
         let id = || MessageId::new(&stamp);
         let exchange = Exchange::open(invoice(), stamp.id(), content, id(), NOW);
@@ -72,22 +73,22 @@ fn what_was_written_on_paper_is_reported_as_such_from_the_first_message() {
         let exchange = exchange.begin(id(), NOW + LEASE);
         let late: Vec<bool> = exchange.attempts.iter().map(|attempt| attempt.is_late).collect();
         assert_eq!(late, is_late);
-        if let Content::FursBook(_) = exchange.content {
+        if let ReportContent::FursBook(_) = exchange.content {
             assert_eq!((exchange.lost_on, exchange.content.issued_on()), (Some(on), on));
             assert!(matches!(exchange.content.message(true), Message::FursBook(_)));
         }
     }
 }
 
-fn outcome(step: &Step) -> Option<(usize, Outcome)> {
+fn outcome(step: &Step) -> Option<(usize, ExchangeOutcome)> {
     let (nth, outcome) = match step {
-        Step::Confirm(nth, id) => (nth, Outcome::Confirmed(format!("id-{id}"))),
+        Step::Confirm(nth, id) => (nth, ExchangeOutcome::Confirmed(format!("id-{id}"))),
         Step::Refuse(nth, is_final) => {
             let (code, message) = ("S001".to_owned(), "Napaka".to_owned());
             let errors = Vec::new();
-            (nth, Outcome::Refused { code, message, errors, is_final: *is_final })
+            (nth, ExchangeOutcome::Refused { code, message, errors, is_final: *is_final })
         }
-        Step::Silence(nth) => (nth, Outcome::Unknown("timed out".to_owned())),
+        Step::Silence(nth) => (nth, ExchangeOutcome::Unknown("timed out".to_owned())),
         Step::Begin | Step::PutOff => return None,
     };
     Some((*nth, outcome))

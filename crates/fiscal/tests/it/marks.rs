@@ -1,6 +1,8 @@
 //! ZOI and ZKI, and what the printed codes of both countries hold.
 
-use racun_fiscal::{Authority, Mark, Marked, Numbering, SaleKind, SigningFailed, fina, furs};
+use racun_fiscal::{
+    Authority, CodedFacts, Numbering, ProtectiveCode, SaleKind, SigningFailed, fina, furs,
+};
 use racun_kernel::Decimal;
 use serde_json::Value;
 
@@ -17,15 +19,15 @@ fn zoi_is_the_known_one_and_so_is_the_text_that_is_signed() {
         let tax_number = input["tax_number"].to_string();
         let premise = text(input, "business_premise_id");
         let place = place_of(premise, text(input, "electronic_device_id"), Numbering::PerDevice);
-        let marked = Marked {
+        let facts = CodedFacts {
             taxpayer: &tax_number,
             issued_at: Authority::Furs.local(instant(input, "issue_instant_utc")),
             number: text(input, "invoice_number"),
             place: &place,
             total: &decimal(text(input, "invoice_amount_in")),
         };
-        assert_eq!(marked.text(), text(expect, "signed_content"), "{vector}");
-        let zoi = marked.sign(&Key::of(&file, text(vector, "key"))).unwrap();
+        assert_eq!(facts.text(), text(expect, "signed_content"), "{vector}");
+        let zoi = facts.sign(&Key::of(&file, text(vector, "key"))).unwrap();
         assert_eq!(zoi.to_string(), text(expect, "zoi"), "{vector}");
     }
 }
@@ -51,15 +53,15 @@ fn zki_is_the_known_one_and_so_is_the_text_that_is_signed() {
     for vector in group(&file, "public", "zki") {
         let premise = text(vector, "ozn_pos_pr");
         let place = place_of(premise, text(vector, "ozn_nap_ur"), Numbering::PerDevice);
-        let marked = Marked {
+        let facts = CodedFacts {
             taxpayer: text(vector, "oib"),
             issued_at: wall_clock(text(vector, "issued_local")),
             number: text(vector, "br_ozn_rac"),
             place: &place,
             total: &cents(vector, "total_cents"),
         };
-        assert_eq!(marked.text(), text(vector, "payload"));
-        let zki = marked.sign(&Key::of(&file, text(vector, "key"))).unwrap();
+        assert_eq!(facts.text(), text(vector, "payload"));
+        let zki = facts.sign(&Key::of(&file, text(vector, "key"))).unwrap();
         assert_eq!(zki.to_string(), text(vector, "zki_rsa_sha256"), "{vector}");
     }
 }
@@ -94,7 +96,7 @@ fn amounts_and_times_are_written_alike_in_message_mark_and_code() {
         assert!(receipt.qr(None).ends_with(&format!("&izn={}", text(vector, "qr"))), "{vector}");
         // The signer of this test answers what it is given, so the mark is that of the text.
         let signed = format!("1234567890320.11.2026 12:00:0017PREM11{expected}");
-        assert_eq!(receipt.zki, Mark::of(signed.as_bytes()));
+        assert_eq!(receipt.zki, ProtectiveCode::of(signed.as_bytes()));
     }
     for vector in group(&file, "public", "datetime") {
         let sold = sale(SaleKind::Invoice, "1.00");
@@ -105,7 +107,7 @@ fn amounts_and_times_are_written_alike_in_message_mark_and_code() {
         assert!(xml.contains(&format!("<tns:DatVrijeme>{time}</tns:DatVrijeme>")), "{xml}");
         assert!(receipt.qr(None).contains(&format!("&datv={}&", text(vector, "qr"))), "{vector}");
         let signed = format!("12345678903{}17PREM111.00", text(vector, "zki"));
-        assert_eq!(receipt.zki, Mark::of(signed.as_bytes()));
+        assert_eq!(receipt.zki, ProtectiveCode::of(signed.as_bytes()));
         assert_eq!(receipt.issued_at.date(), crate::world::date(vector, "local_date"));
     }
 }

@@ -2,8 +2,8 @@
 
 use racun_fiscal::furs::{MovableKind, PremiseKind, SoftwareMaker};
 use racun_fiscal::{
-    Actor, Authority, BusinessPremise, Conflict, Device, DeviceId, FiscalError, MAX_DEVICES,
-    NewDevice, NewPremise, PremiseId, Refusal, device_key, premise_key, year_of,
+    Actor, Authority, BusinessPremise, Conflict, Device, DeviceId, FiscalError, FiscalRefusal,
+    MAX_DEVICES, NewDevice, NewPremise, PremiseId, device_key, premise_key, year_of,
 };
 use racun_kernel::Patch;
 use racun_store::{Decision, Record};
@@ -89,7 +89,10 @@ fn closing_ends_a_premise_and_its_devices_once() {
         let on = device(&premise, "1", &actor);
         let (off, events) = changed(device(&premise, "2", &actor).deactivate(&actor).unwrap());
         assert_eq!(events, ["fiscal_device.deactivated"]);
-        assert_eq!(refusal(off.clone().deactivate(&actor).unwrap_err()), Refusal::DeviceInactive);
+        assert_eq!(
+            refusal(off.clone().deactivate(&actor).unwrap_err()),
+            FiscalRefusal::DeviceInactive
+        );
         let closed = premise.clone().close(vec![on.clone(), off.clone()], &actor).unwrap();
         let Decision::Changed { record: closed, beside, events } = closed else { panic!("open") };
         assert!(!closed.is_active && closed.closed_at == Some(NOW));
@@ -104,17 +107,17 @@ fn closing_ends_a_premise_and_its_devices_once() {
                 .into_device(&closed, &[], "name", &actor)
                 .unwrap_err(),
         ] {
-            assert_eq!(refusal(refused), Refusal::PremiseClosed);
+            assert_eq!(refusal(refused), FiscalRefusal::PremiseClosed);
         }
         assert_eq!(
             refusal(off.restart(Patch::Null, true, &actor).unwrap_err()),
-            Refusal::DeviceInactive
+            FiscalRefusal::DeviceInactive
         );
     }
 }
 
 #[test]
-fn furs_is_told_of_the_day_in_ljubljana() {
+fn furs_gets_the_day_in_ljubljana() {
     let late = datetime!(2026-12-31 23:30 UTC);
     let premise = open(Authority::Furs, &actor(late));
     for is_closing in [false, true] {
@@ -164,7 +167,7 @@ fn a_start_holds_for_one_year_and_until_the_first_number() {
         let used = restart(&set, sent, false, NOW);
         match expected {
             Some(500) => assert_eq!(used.unwrap().starting_number_in(2026), Some(500)),
-            _ => assert_eq!(refusal(used.unwrap_err()), Refusal::StartingNumberLocked),
+            _ => assert_eq!(refusal(used.unwrap_err()), FiscalRefusal::StartingNumberLocked),
         }
     }
     for wrong in [0, -1, 1_000_000_000, i64::MIN] {
@@ -179,7 +182,7 @@ fn a_start_holds_for_one_year_and_until_the_first_number() {
     assert_eq!(year_of(Authority::Fina, new_year), 2027);
     assert_eq!(year_of(Authority::Fina, new_year - Duration::SECOND), 2026);
     let refused = restart(&set, Patch::Value(500), false, new_year).unwrap_err();
-    assert_eq!(refusal(refused), Refusal::StartingNumberLocked);
+    assert_eq!(refusal(refused), FiscalRefusal::StartingNumberLocked);
     assert!(restart(&set, Patch::Null, false, new_year).is_ok(), "1 is where it started");
     let next = restart(&set, Patch::Value(500), true, new_year).unwrap();
     assert_eq!((next.starting_number_in(2026), next.starting_number_in(2027)), (None, Some(500)));
@@ -202,7 +205,7 @@ fn a_device_is_named_once_in_its_premise_and_there_are_so_many() {
     let many: Vec<Device> =
         (0..MAX_DEVICES).map(|n| Device { name: format!("1{n}"), ..one.clone() }).collect();
     assert!(named("9", &many[1..]).is_ok());
-    assert_eq!(refusal(named("9", &many).unwrap_err()), Refusal::TooManyDevices);
+    assert_eq!(refusal(named("9", &many).unwrap_err()), FiscalRefusal::TooManyDevices);
     let FiscalError::Invalid(issues) = named("B1", &[]).unwrap_err() else { panic!("a name") };
     assert!(issues.to_string().starts_with("electronic_device_name: "), "{issues}");
 }

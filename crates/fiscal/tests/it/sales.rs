@@ -50,7 +50,7 @@ fn croatia_hears_of_reverse_charge_as_not_subject_to_tax() {
 }
 
 #[test]
-fn who_is_not_in_the_vat_system_states_no_parts() {
+fn an_issuer_outside_the_vat_system_states_no_tax_rows() {
     let sold = mixed(SaleKind::Invoice);
     let arguments = fina::IssueArguments { in_vat_system: false, ..receipt_arguments(&sold) };
     let receipt = fina::Receipt::issue(arguments, &Echo).unwrap();
@@ -105,7 +105,7 @@ fn a_credit_note_is_negative_in_all_figures_and_names_what_it_corrects() {
     }
     // The mark is of the amount with its sign.
     let signed = "1003985620.11.2026 12:00:0017PREM11-66.70";
-    assert_eq!(invoice.zoi, racun_fiscal::Mark::of(signed.as_bytes()));
+    assert_eq!(invoice.zoi, racun_fiscal::ProtectiveCode::of(signed.as_bytes()));
 }
 
 #[test]

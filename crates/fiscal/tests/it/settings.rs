@@ -1,8 +1,8 @@
 //! Settings and certificates: what is accepted, and until when it holds.
 
 use racun_fiscal::{
-    Actor, Authority, Certificate, CertificateStatus, FiscalError, FiscalSettings, Identity,
-    Numbering, OpenedCertificate, P12Error, Refusal, SettingsInput,
+    Actor, Authority, Certificate, CertificateStatus, FiscalError, FiscalRefusal, FiscalSettings,
+    Identity, Numbering, OpenedCertificate, P12Error, SettingsInput,
 };
 use racun_kernel::id::EntityId;
 use racun_kernel::{CannotOpen, Patch, Principal, Stamp, Vault};
@@ -30,7 +30,7 @@ pub fn changed<A>(decision: Decision<A>) -> (A, Vec<&'static str>) {
     }
 }
 
-pub fn refusal(error: FiscalError) -> Refusal {
+pub fn refusal(error: FiscalError) -> FiscalRefusal {
     match error {
         FiscalError::Refused(refusal) => refusal,
         other => panic!("expected a refusal, got {other:?}"),
@@ -131,12 +131,12 @@ fn a_certificate_expires_soon_from_thirty_days_on() {
     }
     let none = FiscalSettings::new(Authority::Furs, actor.entity_id(), NOW);
     assert_eq!(none.certificate_status(NOW), CertificateStatus::Missing);
-    assert_eq!(none.usable_certificate(NOW).unwrap_err(), Refusal::CertificateMissing);
+    assert_eq!(none.usable_certificate(NOW).unwrap_err(), FiscalRefusal::CertificateMissing);
     let (settings, events) = changed(none.with_certificate(kept, &actor));
     assert_eq!(events, ["fiscal_certificate.uploaded"]);
     assert!(settings.usable_certificate(end).is_ok());
     let late = settings.usable_certificate(end + Duration::SECOND).unwrap_err();
-    assert_eq!(late, Refusal::CertificateExpired);
+    assert_eq!(late, FiscalRefusal::CertificateExpired);
     let (settings, events) = changed(settings.without_certificate(&actor).unwrap());
     assert_eq!(events, ["fiscal_certificate.deleted"]);
     let none = settings.without_certificate(&actor).unwrap_err();
@@ -205,7 +205,7 @@ fn settings_change_whole_or_not_at_all() {
         ..SettingsInput::default()
     };
     let refused = new().update(other(), true, &actor).unwrap_err();
-    assert_eq!(refusal(refused), Refusal::NumberingLocked);
+    assert_eq!(refusal(refused), FiscalRefusal::NumberingLocked);
     let (settings, _) = changed(new().update(other(), false, &actor).unwrap());
     assert_eq!(settings.numbering, Numbering::PerDevice);
     assert!(settings.update(other(), true, &actor).is_ok(), "the same is no change");

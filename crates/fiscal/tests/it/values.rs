@@ -1,7 +1,7 @@
 //! Which values are taken, and what errors mean.
 
 use racun_fiscal::{
-    Authority, Buyer, Class, Mark, SaleKind, check_device_name, check_premise_name,
+    Authority, Buyer, ErrorClass, ProtectiveCode, SaleKind, check_device_name, check_premise_name,
     check_starting_number, fina, furs,
 };
 use racun_kernel::Step;
@@ -20,7 +20,7 @@ fn slovenian_values_are_taken_and_refused_as_known() {
             "electronic_device_id" => check_device_name(Authority::Furs, &value).is_ok(),
             "tax_number" => Authority::Furs.check_number(&value).is_ok(),
             "customer_vat_number" => is_sent(&value),
-            "protected_id" => value.parse::<Mark>().is_ok(),
+            "protected_id" => value.parse::<ProtectiveCode>().is_ok(),
             "postal_code" => real_estate(|place| place.postal_code = value.clone()),
             "cadastral_number" => real_estate(|place| place.cadastral_number = value.clone()),
             "building_number" => real_estate(|place| place.building_number = value.clone()),
@@ -150,9 +150,11 @@ fn codes_of_errors_are_classed_as_known() {
         assert!(!codes.is_empty(), "{name}");
         codes.into_iter().map(str::to_owned).collect()
     };
-    for (name, class) in
-        [("retryable", Class::Retry), ("config", Class::Config), ("permanent", Class::Permanent)]
-    {
+    for (name, class) in [
+        ("retryable", ErrorClass::Retry),
+        ("config", ErrorClass::Config),
+        ("permanent", ErrorClass::Permanent),
+    ] {
         for code in codes(name) {
             assert_eq!(fina::class(&code), class, "{code}");
             assert_eq!(fina::class(&code.to_uppercase()), class, "{code}");
@@ -167,16 +169,16 @@ fn the_permanent_codes_of_furs_fail_and_the_others_are_repeated() {
         assert!(furs::class(code).is_final(), "{code}");
     }
     for (code, class) in [
-        ("S001", Class::Permanent),
-        ("s004", Class::Config),
-        ("S008", Class::Config),
-        ("s006", Class::PremiseUnknown),
-        ("S100", Class::Retry),
-        ("s100", Class::Retry),
-        ("S999", Class::Retry),
-        ("", Class::Retry),
+        ("S001", ErrorClass::Permanent),
+        ("s004", ErrorClass::Config),
+        ("S008", ErrorClass::Config),
+        ("s006", ErrorClass::PremiseUnknown),
+        ("S100", ErrorClass::Retry),
+        ("s100", ErrorClass::Retry),
+        ("S999", ErrorClass::Retry),
+        ("", ErrorClass::Retry),
     ] {
         assert_eq!(furs::class(code), class, "{code}");
     }
-    assert_eq!(fina::class("s999"), Class::Retry);
+    assert_eq!(fina::class("s999"), ErrorClass::Retry);
 }

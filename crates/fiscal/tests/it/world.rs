@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use racun_fiscal::{
-    Authority, Header, MessageId, Numbering, Place, Sale, SaleKind, SaleTax, Signer, SigningFailed,
-    fina, furs,
+    Authority, Header, MessageId, Numbering, PlaceOfIssue, Sale, SaleKind, SaleTax, Signer,
+    SigningFailed, fina, furs,
 };
 use racun_kernel::Decimal;
 use ring::rand::SystemRandom;
@@ -102,30 +102,17 @@ pub fn header() -> Header {
     Header { message_id, sent_at: NOON }
 }
 
-pub fn place() -> Place {
+pub fn place() -> PlaceOfIssue {
     place_of("PREM1", "1", Numbering::PerPremise)
 }
 
-pub fn place_of(premise: &str, device: &str, numbering: Numbering) -> Place {
-    Place { premise: premise.to_owned(), device: device.to_owned(), numbering }
+pub fn place_of(premise: &str, device: &str, numbering: Numbering) -> PlaceOfIssue {
+    PlaceOfIssue { premise: premise.to_owned(), device: device.to_owned(), numbering }
 }
 
 /// A sale of `total` of which nothing is taxed.
 pub fn sale(kind: SaleKind, total: &str) -> Sale {
-    Sale {
-        kind,
-        total: decimal(total),
-        taxes: Vec::new(),
-        exempt: Decimal::zero(),
-        reverse_charge: Decimal::zero(),
-        untaxed: Decimal::zero(),
-        consumption: Vec::new(),
-        margin: Decimal::zero(),
-        settled: Decimal::zero(),
-        buyer: None,
-        means: Vec::new(),
-        corrects: Vec::new(),
-    }
+    Sale::new(kind, decimal(total), Vec::new())
 }
 
 pub fn tax(rate: &str, base: &str, amount: &str) -> SaleTax {

@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_states_withhold_is_not_there() {
+    fn data_that_member_states_withhold_are_missing() {
         let answer = |name: Value| {
             let body = json!({"valid": true, "name": name, "address": "---",
                               "requestIdentifier": "WAPIAAAAY1"});

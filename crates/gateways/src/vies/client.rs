@@ -27,8 +27,8 @@ const FRESH: Duration = Duration::from_secs(60);
 /// Answers that are remembered so.
 const MOST_FRESH: usize = 1_000;
 
-/// A number, and who asks.
-type Question = (VatNumber, Option<VatNumber>);
+/// The key of a check: the number, and the one that asks.
+type CheckKey = (VatNumber, Option<VatNumber>);
 
 /// Calls VIES.
 pub(super) struct Client {
@@ -38,7 +38,7 @@ pub(super) struct Client {
     patience: Duration,
     turns: Turns,
     rest: Rest,
-    fresh: Mutex<HashMap<Question, (Instant, VatAnswer)>>,
+    fresh: Mutex<HashMap<CheckKey, (Instant, VatAnswer)>>,
 }
 
 impl Client {
@@ -147,13 +147,13 @@ impl Client {
         }
     }
 
-    fn remembered(&self, question: &Question) -> Option<VatAnswer> {
+    fn remembered(&self, question: &CheckKey) -> Option<VatAnswer> {
         let fresh = self.lock();
         let (at, answer) = fresh.get(question)?;
         (at.elapsed() < FRESH).then(|| answer.clone())
     }
 
-    fn remember(&self, question: Question, answer: &VatAnswer) {
+    fn remember(&self, question: CheckKey, answer: &VatAnswer) {
         let mut fresh = self.lock();
         if fresh.len() >= MOST_FRESH {
             fresh.retain(|_, (at, _)| at.elapsed() < FRESH);
@@ -163,7 +163,7 @@ impl Client {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Question, (Instant, VatAnswer)>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<CheckKey, (Instant, VatAnswer)>> {
         // No code that can panic runs under the lock.
         self.fresh.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -51,7 +51,7 @@ fn options() -> Options {
 }
 
 #[test]
-fn addresses_of_one_network_are_told_from_those_of_all() {
+fn addresses_of_one_network_are_distinguished_from_those_of_all() {
     let special = [
         "0.0.0.0",
         "0.1.2.3",
@@ -145,7 +145,7 @@ fn addresses_of_one_network_are_told_from_those_of_all() {
 }
 
 #[tokio::test]
-async fn what_is_no_public_address_of_http_is_refused_in_whatever_dress() {
+async fn private_addresses_are_refused_in_every_notation() {
     let (host, dress) = ("127.0.0.1", "leads to an address that is not public");
     let listener = TcpListener::bind((host, 0)).await.unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -200,7 +200,7 @@ async fn what_is_no_public_address_of_http_is_refused_in_whatever_dress() {
 }
 
 #[tokio::test]
-async fn what_is_no_url_of_http_is_refused() {
+async fn urls_of_other_schemes_are_refused() {
     let courier = HttpCourier::with_names(options(), Scripted::new(&[&["1.1.1.1"]])).unwrap();
     let long = format!("https://example.com/{}", "a".repeat(2_048));
     let malformed = [

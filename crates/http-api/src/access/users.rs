@@ -23,7 +23,7 @@ use crate::body::{Convert, answer};
 use crate::body_limit::RECORD;
 use crate::call::Call;
 use crate::error::ApiError;
-use crate::places::{Place, Places};
+use crate::places::{Slot, Slots};
 use crate::request::{Body, as_declared};
 use crate::route::{Gate, Route};
 use crate::security::{self, SecurityEvent};
@@ -309,10 +309,10 @@ async fn sign_up(
 const LOGINS_AT_ONCE: usize = 4;
 
 /// The addresses with which log-ins are under way.
-static LOGINS: Places<String> = Places::new();
+static LOGINS: Slots<String> = Slots::new();
 
 /// Waits until few log-ins with `email` are under way; this one is until the answer is dropped.
-pub(super) async fn login_turn(email: &str) -> Place<String> {
+pub(super) async fn login_turn(email: &str) -> Slot<String> {
     LOGINS.take(fold_address(email), LOGINS_AT_ONCE).await
 }
 

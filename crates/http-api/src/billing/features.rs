@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_plan_sells_is_needed_somewhere() {
+    fn every_feature_of_a_plan_is_needed_by_a_route() {
         for feature in racun_billing::FEATURES {
             let is_needed = routes().any(|route| route.needs == Some(*feature));
             let reason = UNNEEDED.iter().find(|(unneeded, _)| unneeded == feature);

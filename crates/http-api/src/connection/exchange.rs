@@ -92,7 +92,7 @@ impl Drop for Unanswered {
 }
 
 /// The body of an answer, with what lasts until its end.
-pub struct Answer {
+pub struct AnswerBody {
     body: BoxBody,
     rest: Bytes,
     unread: Option<Rc<Unread>>,
@@ -101,7 +101,7 @@ pub struct Answer {
     _room: Option<AnswerRoom>,
 }
 
-impl MessageBody for Answer {
+impl MessageBody for AnswerBody {
     type Error = <BoxBody as MessageBody>::Error;
 
     fn size(&self) -> BodySize {
@@ -124,7 +124,7 @@ impl MessageBody for Answer {
     }
 }
 
-impl Drop for Answer {
+impl Drop for AnswerBody {
     fn drop(&mut self) {
         let has_rest = self.unread.as_ref().is_some_and(|unread| unread.has_rest());
         if let Some(progress) = &self.progress {
@@ -137,7 +137,7 @@ impl Drop for Answer {
 pub(crate) async fn watch(
     mut request: ServiceRequest,
     next: Next<BoxBody>,
-) -> Result<ServiceResponse<Answer>, Error> {
+) -> Result<ServiceResponse<AnswerBody>, Error> {
     let progress = request.conn_data::<Rc<Progress>>().cloned();
     if let Some(progress) = &progress {
         progress.begin();
@@ -168,7 +168,7 @@ pub(crate) async fn watch(
     if let (Some(progress), Some(room)) = (&progress, &room) {
         progress.goes_with(room.dismissed());
     }
-    Ok(answer.map_body(|_, body| Answer {
+    Ok(answer.map_body(|_, body| AnswerBody {
         body,
         rest: Bytes::new(),
         unread,

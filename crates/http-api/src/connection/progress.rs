@@ -35,7 +35,7 @@ pub(crate) struct Progress {
     has_written: Cell<bool>,
     /// Whether a write waits for the client.
     waits_to_write: Cell<bool>,
-    /// Since when the socket keeps this answer waiting, and what it took meanwhile.
+    /// Since when the socket keeps this answer waiting, and the bytes that it took since.
     writing: Cell<Option<(Instant, u64)>>,
     /// Ends when the answer has to go.
     dismissed: RefCell<Option<Dismissed>>,

@@ -88,11 +88,11 @@ const ADDRESSES: usize = 2;
 /// All connections of the process, in the order in which they came.
 pub(super) struct Registry {
     limits: ConnectionLimits,
-    known: Mutex<Known>,
+    state: Mutex<RegistryState>,
 }
 
 #[derive(Default)]
-struct Known {
+struct RegistryState {
     next: u64,
     total: usize,
     by_network: HashMap<IpAddr, Network>,
@@ -115,7 +115,7 @@ struct Origin {
 }
 
 /// The place of a connection among all; given up when it is dropped.
-pub(super) struct Place {
+pub(super) struct ConnectionSlot {
     registry: Arc<Registry>,
     origin: Origin,
     number: u64,
@@ -124,40 +124,40 @@ pub(super) struct Place {
 
 impl Registry {
     pub(super) fn new(limits: ConnectionLimits) -> Arc<Self> {
-        Arc::new(Self { limits, known: Mutex::default() })
+        Arc::new(Self { limits, state: Mutex::default() })
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, RegistryState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A place for a connection from `address`. Where there is none left, the connection that has
     /// been useless for longest goes; `None` when a request is being answered on each.
-    pub(super) fn enter(self: &Arc<Self>, address: IpAddr) -> Option<Place> {
+    pub(super) fn enter(self: &Arc<Self>, address: IpAddr) -> Option<ConnectionSlot> {
         let canonical = address.to_canonical();
         let is_proxy = self.limits.proxies.iter().any(|proxy| proxy.contains(canonical));
         let origin = Origin::of(canonical);
-        let mut known = self.known();
-        let (of_network, of_address) = known.count(origin);
+        let mut state = self.state();
+        let (of_network, of_address) = state.count(origin);
         if of_address >= self.limits.per_address && !is_proxy {
-            known.dismiss(origin.network, Some(origin.address))?;
+            state.dismiss(origin.network, Some(origin.address))?;
         } else if of_network >= self.limits.per_address.saturating_mul(ADDRESSES) && !is_proxy {
-            known.dismiss(origin.network, None)?;
-        } else if known.total >= self.limits.total {
-            known.dismiss_of_most(of_network)?;
+            state.dismiss(origin.network, None)?;
+        } else if state.total >= self.limits.total {
+            state.dismiss_of_most(of_network)?;
         }
-        let number = known.next;
-        known.next += 1;
-        known.total += 1;
+        let number = state.next;
+        state.next += 1;
+        state.total += 1;
         let handle = Arc::new(Handle::fresh());
-        let network = known.by_network.entry(origin.network).or_default();
+        let network = state.by_network.entry(origin.network).or_default();
         network.total += 1;
         network.by_address.entry(origin.address).or_default().insert(number, Arc::clone(&handle));
-        Some(Place { registry: Arc::clone(self), origin, number, handle })
+        Some(ConnectionSlot { registry: Arc::clone(self), origin, number, handle })
     }
 }
 
-impl Known {
+impl RegistryState {
     /// How many connections the network of `origin` has, and how many its address.
     fn count(&self, origin: Origin) -> (usize, usize) {
         let Some(network) = self.by_network.get(&origin.network) else { return (0, 0) };
@@ -208,9 +208,9 @@ impl Known {
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
-        self.registry.known().remove(self.origin, self.number);
+        self.registry.state().remove(self.origin, self.number);
     }
 }
 
@@ -250,7 +250,7 @@ mod tests {
         text.parse().unwrap()
     }
 
-    fn has_to_go(place: &Place) -> bool {
+    fn has_to_go(place: &ConnectionSlot) -> bool {
         place.handle.is_closed(noop_waker_ref())
     }
 
@@ -258,7 +258,7 @@ mod tests {
     fn the_most_useless_connection_of_an_address_goes_for_a_new_one() {
         let registry = registry(4, 100);
         let own = address("192.0.2.1");
-        let places: Vec<Place> = (0..4).map(|_| registry.enter(own).unwrap()).collect();
+        let places: Vec<ConnectionSlot> = (0..4).map(|_| registry.enter(own).unwrap()).collect();
         for (place, doing) in
             places.iter().zip([Doing::Working, Doing::Idle, Doing::Fresh, Doing::Draining])
         {
@@ -280,8 +280,8 @@ mod tests {
         drop(places);
         assert!(registry.enter(own).is_some(), "one has ended");
         drop(fresh);
-        assert_eq!(registry.known().total, 0);
-        assert!(registry.known().by_network.is_empty());
+        assert_eq!(registry.state().total, 0);
+        assert!(registry.state().by_network.is_empty());
     }
 
     #[test]
@@ -329,7 +329,7 @@ mod tests {
     #[test]
     fn where_the_most_crowded_work_the_next_ones_give_way_and_the_small_ones_do_not() {
         let registry = registry(4, 7);
-        let crowd = |text: &str, doing: Doing, count: usize| -> Vec<Place> {
+        let crowd = |text: &str, doing: Doing, count: usize| -> Vec<ConnectionSlot> {
             let places: Vec<_> =
                 (0..count).map(|_| registry.enter(address(text)).unwrap()).collect();
             places.iter().for_each(|place| place.handle.does(doing));

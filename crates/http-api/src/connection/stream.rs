@@ -16,7 +16,7 @@ use tokio::time::{Instant, Sleep, sleep_until, timeout};
 
 use super::progress::Progress;
 use super::refusal::{Refusals, Refusing, tell};
-use super::registry::Place;
+use super::registry::ConnectionSlot;
 
 /// A socket that knows the state of its connection.
 pub(crate) struct Stream {
@@ -27,7 +27,7 @@ pub(crate) struct Stream {
     refusals: (Rc<Refusals>, Duration),
     refusing: Option<Refusing>,
     peer: Option<SocketAddr>,
-    place: Option<Place>,
+    place: Option<ConnectionSlot>,
 }
 
 /// A deadline that wakes the waiting task. Its timer is made at the first use.
@@ -51,7 +51,7 @@ impl Stream {
         socket: TcpStream,
         peer: Option<SocketAddr>,
         progress: Progress,
-        place: Place,
+        place: ConnectionSlot,
         refusals: (Rc<Refusals>, Duration),
     ) -> Self {
         let (head, write) = Default::default();

@@ -1,7 +1,7 @@
 //! Checks for electronic invoices, both ways.
 
 use racun_documents::{
-    Document, EInvoiceForm, EInvoiceWishes, Validation, ValidationStatus, ValidationWish,
+    Document, EInvoiceForm, EInvoiceOptions, Validation, ValidationOption, ValidationStatus,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -39,8 +39,8 @@ pub(crate) struct EInvoiceInput {
     pub e_invoicing: Option<SendingWishBody>,
 }
 
-impl Convert<EInvoiceWishes> for EInvoiceInput {
-    fn convert(self) -> EInvoiceWishes {
+impl Convert<EInvoiceOptions> for EInvoiceInput {
+    fn convert(self) -> EInvoiceOptions {
         let wishes = [
             (EInvoiceForm::Eslog, self.eslog),
             (EInvoiceForm::Ujp, self.ujp),
@@ -50,9 +50,9 @@ impl Convert<EInvoiceWishes> for EInvoiceInput {
         let said = |(form, wish): (EInvoiceForm, Option<ValidationWishBody>)| {
             let ValidationWishBody { validation_enabled, validation_required } = wish?;
             let (enabled, required) = (validation_enabled, validation_required);
-            Some((form, ValidationWish { enabled, required }))
+            Some((form, ValidationOption { enabled, required }))
         };
-        EInvoiceWishes {
+        EInvoiceOptions {
             validation: wishes.into_iter().filter_map(said).collect(),
             send_enabled: self.e_invoicing.and_then(|wish| wish.send_enabled),
         }

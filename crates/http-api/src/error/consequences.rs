@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_from_an_issue_beside_it_is_left_out() {
+    fn issues_that_follow_from_another_are_left_out() {
         let item: (_, &[&str]) = ("not_found", &["items", "item_id"]);
         let (name, price): ((_, &[&str]), (_, &[&str])) =
             (("required", &["items", "name"]), ("required", &["items", "price"]));

@@ -2,7 +2,7 @@
 
 use racun_application::fiscalization::FiscalizationRefused;
 use racun_application::printing::CannotPrint;
-use racun_fiscal::{Authority, CertificateFault, Class, FiscalError, ProviderRefusal};
+use racun_fiscal::{Authority, CertificateFault, ErrorClass, FiscalError, ProviderRefusal};
 use racun_render::RenderError;
 use serde_json::json;
 
@@ -65,10 +65,10 @@ impl From<CertificateFault> for ApiError {
 impl From<ProviderRefusal> for ApiError {
     fn from(refusal: ProviderRefusal) -> Self {
         let kind = match refusal.class() {
-            Class::Config | Class::PremiseUnknown => Kind::Unprocessable,
+            ErrorClass::Config | ErrorClass::PremiseUnknown => Kind::Unprocessable,
             // What we wrote is wrong.
-            Class::Permanent => Kind::Internal,
-            Class::Retry => Kind::Unavailable,
+            ErrorClass::Permanent => Kind::Internal,
+            ErrorClass::Retry => Kind::Unavailable,
         };
         let error = Self::new(kind, refusal.to_string()).because(json!({
             "code": "fiscalization_provider_error",

@@ -1,7 +1,9 @@
 //! Errors of settlement, and of what spans it and documents.
 
 use racun_application::Error;
-use racun_settlement::{ProviderFault, Refusal, SettlementError, TypeChangeError, TypeChangeRule};
+use racun_settlement::{
+    ProviderFault, SettlementError, SettlementRefusal, TypeChangeError, TypeChangeRule,
+};
 use racun_store::StoreError;
 use serde_json::json;
 
@@ -35,8 +37,8 @@ impl From<SettlementError> for ApiError {
     }
 }
 
-impl From<Refusal> for ApiError {
-    fn from(refusal: Refusal) -> Self {
+impl From<SettlementRefusal> for ApiError {
+    fn from(refusal: SettlementRefusal) -> Self {
         let error = Self::new(Kind::Unprocessable, refusal.to_string());
         match refusal.figures() {
             None => error.caused_by(refusal.code()),

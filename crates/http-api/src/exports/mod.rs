@@ -29,7 +29,7 @@ use tokio::sync::Semaphore;
 use crate::answer::StreamedFile;
 use crate::call::EntityCall;
 use crate::error::ApiError;
-use crate::places::Places;
+use crate::places::Slots;
 use crate::request::Query;
 use crate::route::{FILTER_QUERY, Gate, Parameter, Route, SEARCH};
 
@@ -45,7 +45,7 @@ const OF_ACCOUNT: usize = 1;
 /// Exports that are put together at once: they keep processors and the store busy.
 const AT_ONCE: usize = 2;
 
-static OF_ACCOUNTS: Places<String> = Places::new();
+static OF_ACCOUNTS: Slots<String> = Slots::new();
 static TURNS: Semaphore = Semaphore::const_new(AT_ONCE);
 
 const FORMAT: Parameter = Parameter::text(

@@ -8,7 +8,7 @@ use actix_web::http::header::{
     LOCATION,
 };
 use actix_web::web::Bytes;
-use racun_application::idempotency::{AnswerTo, KeptAnswer, KeptBody, Verdict, sweep};
+use racun_application::idempotency::{AnswerTo, KeptAnswer, KeptBody, KeyStatus, sweep};
 use serde_json::Value as Json;
 
 use super::Keyed;
@@ -83,8 +83,8 @@ impl Keyed {
         let stored = self.request.answer(&*self.services.store, kept.clone(), to).await;
         self.sweep();
         Ok(match stored {
-            Ok(Verdict::Answered(stored)) if stored != kept => Kept::Sent(self.replay(stored)),
-            Ok(Verdict::Conflict | Verdict::Unanswered(_)) if to == AnswerTo::Nothing => {
+            Ok(KeyStatus::Answered(stored)) if stored != kept => Kept::Sent(self.replay(stored)),
+            Ok(KeyStatus::Conflict | KeyStatus::Unanswered(_)) if to == AnswerTo::Nothing => {
                 Kept::Taken(answer)
             }
             Ok(_) => Kept::Sent(answer),

@@ -47,7 +47,7 @@ impl Key {
 }
 
 /// What a request is, beside its key.
-pub(super) struct Content<'a> {
+pub(super) struct RequestIdentity<'a> {
     pub method: &'a Method,
     pub uri: &'a Uri,
     /// The entity or account that it acts in.
@@ -58,7 +58,7 @@ pub(super) struct Content<'a> {
     pub body: &'a [u8],
 }
 
-impl Content<'_> {
+impl RequestIdentity<'_> {
     /// Equal for a request that is sent again, and for no other one.
     pub(super) fn fingerprint(&self) -> String {
         let principal = self.principal.map(|principal| principal.id()).unwrap_or_default();
@@ -135,7 +135,7 @@ mod tests {
     fn a_fingerprint_tells_all_that_makes_another_request() {
         let print = |method: &Method, uri: &str, place, body: &[u8]| {
             let uri = &uri.parse().unwrap();
-            Content { method, uri, place, principal: None, body }.fingerprint()
+            RequestIdentity { method, uri, place, principal: None, body }.fingerprint()
         };
         let first = print(&Method::POST, "/a?b=1", "ent_1", b"{}");
         assert_eq!(print(&Method::POST, "/a?b=1", "ent_1", b"{}"), first);

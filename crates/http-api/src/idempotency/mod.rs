@@ -37,7 +37,7 @@ use futures_util::StreamExt as _;
 use futures_util::stream::once;
 use racun_access::{AccountScope, Caller};
 use racun_application::idempotency::{
-    AnswerTo, KEYED_REQUESTS, KeptAnswer, KeyedRequest, Once, Passed, Verdict,
+    AnswerTo, KEYED_REQUESTS, KeptAnswer, KeyStatus, KeyedRequest, Once, Passed,
 };
 use racun_kernel::id::AccountId;
 use racun_kernel::{Scope, Tenant};
@@ -55,7 +55,7 @@ use crate::request::{Spooled, read_whole};
 use crate::route::{Gate, Route};
 use crate::services::Services;
 use keep::Kept;
-use key::Content;
+use key::RequestIdentity;
 use turn::Turn;
 
 /// From the beginning of a request until a twin stops waiting for another process to answer it:
@@ -155,14 +155,14 @@ pub(crate) async fn begin(
     };
     let once = Arc::new(Once::new(Arc::clone(&services.store), wanted.clone()));
     let keyed = Keyed { route, request: wanted, services, once, _turn: turn };
-    match keyed.verdict(held).await? {
-        Verdict::New => {
+    match keyed.status(held).await? {
+        KeyStatus::New => {
             keyed.give_store(request);
             Ok(Begun::First(keyed))
         }
-        Verdict::Conflict => Err(conflict()),
-        Verdict::Answered(answer) => Ok(Begun::Answered(answer, keyed)),
-        Verdict::Unanswered(held) => Ok(Begun::Unanswered(held, keyed)),
+        KeyStatus::Conflict => Err(conflict()),
+        KeyStatus::Answered(answer) => Ok(Begun::Answered(answer, keyed)),
+        KeyStatus::Unanswered(held) => Ok(Begun::Unanswered(held, keyed)),
     }
 }
 
@@ -173,14 +173,14 @@ fn fingerprint(route: &Route, request: &ServiceRequest, body: &[u8]) -> String {
     let place = scope.map(|scope| scope.entity().to_string()).unwrap_or_default();
     // An answer that is shown once, or is about the caller, is for no other user of the account.
     let is_own = route.shows_secret || route.gate == Gate::SignedIn;
-    let content = Content {
+    let identity = RequestIdentity {
         method: request.method(),
         uri: request.uri(),
         place: &place,
         principal: caller.filter(|_| is_own),
         body,
     };
-    content.fingerprint()
+    identity.fingerprint()
 }
 
 fn conflict() -> ApiError {
@@ -197,16 +197,16 @@ fn in_progress() -> ApiError {
 impl Keyed {
     /// What `held` says about the request. Where other processes work too, their answers are waited
     /// for.
-    async fn verdict(&self, mut held: Option<KeyedRequest>) -> Result<Verdict, ApiError> {
+    async fn status(&self, mut held: Option<KeyedRequest>) -> Result<KeyStatus, ApiError> {
         let (store, began) = (&*self.services.store, (self.services.clock)());
         loop {
-            let verdict = self.request.judge(held);
-            let Verdict::Unanswered(unanswered) = &verdict else { return Ok(verdict) };
+            let status = self.request.judge(held);
+            let KeyStatus::Unanswered(unanswered) = &status else { return Ok(status) };
             let now = (self.services.clock)();
             // When this process is the only one, no worker holds this key: the one that did has
             // died.
             if is_near(store) || now - unanswered.created_at >= LEASE {
-                return Ok(verdict);
+                return Ok(status);
             }
             if now - began >= PATIENCE {
                 return Err(in_progress());
@@ -221,7 +221,7 @@ impl Keyed {
         self.services.with(Arc::<Once>::clone(&self.once)).give(request);
     }
 
-    /// Runs the handler and keeps its answer, also when the client hangs up meanwhile.
+    /// Runs the handler and keeps its answer, also when the client hangs up.
     pub(crate) async fn carry_out(
         self,
         request: ServiceRequest,
@@ -278,15 +278,15 @@ impl Keyed {
             Err(_) if passed == Passed::Nothing => return Ok(answer),
             Err(error) => return Ok(refuse(answer, error.into())),
         };
-        Ok(match self.verdict(held).await {
-            Ok(Verdict::Answered(kept)) => {
+        Ok(match self.status(held).await {
+            Ok(KeyStatus::Answered(kept)) => {
                 let (http, _) = answer.into_parts();
                 ServiceResponse::new(http, self.replay(kept))
             }
-            Ok(Verdict::Conflict) => refuse(answer, conflict()),
-            Ok(Verdict::New) if passed == Passed::Nothing => answer,
+            Ok(KeyStatus::Conflict) => refuse(answer, conflict()),
+            Ok(KeyStatus::New) if passed == Passed::Nothing => answer,
             // A key without an answer yet gets one when the caller sends the request again.
-            Ok(Verdict::New | Verdict::Unanswered(_)) => refuse(answer, in_progress()),
+            Ok(KeyStatus::New | KeyStatus::Unanswered(_)) => refuse(answer, in_progress()),
             Err(error) => refuse(answer, error),
         })
     }

@@ -137,7 +137,7 @@ mod tests {
         ("checkTransactionType", CHANGES_NOTHING),
         ("checkVies", CHANGES_NOTHING),
         ("createEntity", "it is made in an account, and read in the entity"),
-        ("v1CreateWebhook", "it is made in an entity, and read by whoever is signed in"),
+        ("v1CreateWebhook", "it is made in an entity, and read by any signed-in user"),
         ("v1DeleteWebhook", TELLS_THE_STEP),
         ("categorizeDocumentItem", "a line is read with its document"),
         ("categorizeDocumentItems", "lines are read with their documents"),
@@ -171,10 +171,10 @@ mod tests {
         ("createFursDevice", TELLS_THE_STEP),
         ("deactivateFinaDevice", TELLS_THE_STEP),
         ("deactivateFursDevice", TELLS_THE_STEP),
-        ("uploadFinaCertificate", "whoever reads it may lack a certificate"),
-        ("uploadFursCertificate", "whoever reads it may lack a certificate"),
-        ("issueFinaSandboxCertificate", "whoever reads it may lack a certificate"),
-        ("issueFursSandboxCertificate", "whoever reads it may lack a certificate"),
+        ("uploadFinaCertificate", "its reader may lack a certificate"),
+        ("uploadFursCertificate", "its reader may lack a certificate"),
+        ("issueFinaSandboxCertificate", "its reader may lack a certificate"),
+        ("issueFursSandboxCertificate", "its reader may lack a certificate"),
         ("deleteFinaCertificate", TELLS_THE_STEP),
         ("deleteFursCertificate", TELLS_THE_STEP),
     ];
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_answers_the_same_body_to_whoever_passes_the_gate() {
+    fn a_reading_route_answers_the_same_body_to_all_callers() {
         for route in routes() {
             for name in route.read_by {
                 let found = routes().find(|reader| reader.operation == *name);
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_made_or_changed_is_read_where_it_is() {
+    fn answers_are_rebuilt_by_the_route_that_reads_the_record() {
         let subjects = ["evt_1", "inv_1"].map(str::to_owned);
         for (operation, path, own, expected) in [
             ("createInvoice", "/invoices", None, "/invoices/inv_1"),

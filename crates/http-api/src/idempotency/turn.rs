@@ -5,17 +5,17 @@ use std::time::Duration;
 use racun_kernel::id::AccountId;
 
 use super::Key;
-use crate::places::{Place, Places};
+use crate::places::{Slot, Slots};
 
 /// How long a request waits for the one before it. A till that hangs is worse than one that asks
 /// again.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The keys under which requests are under way.
-static UNDER_WAY: Places<(AccountId, Key)> = Places::new();
+static UNDER_WAY: Slots<(AccountId, Key)> = Slots::new();
 
 /// A request's turn: until it is dropped, no other request of its key is at work in this process.
-pub(super) type Turn = Place<(AccountId, Key)>;
+pub(super) type Turn = Slot<(AccountId, Key)>;
 
 /// Waits until no request is at work under `key`; `None` when that takes too long.
 pub(super) async fn take(account: AccountId, key: &Key) -> Option<Turn> {

@@ -4,20 +4,20 @@
 //! which a slow reader may take minutes for.
 
 use crate::error::{ApiError, Kind};
-use crate::places::{Place, Places};
-use crate::services::Limits;
+use crate::places::{Slot, Slots};
+use crate::services::RequestLimits;
 
 /// How many times more an account may have under way than one of its tokens, and an address without
 /// one.
 const TOKENS: usize = 2;
 
 /// The tokens, accounts and addresses that have requests under way.
-static UNDER_WAY: Places<String> = Places::new();
+static UNDER_WAY: Slots<String> = Slots::new();
 
 /// The place of a heavy request among those of its token and account, or of its address; until its
 /// answer is written.
 pub(crate) struct HeavyTurn {
-    _held: (Place<String>, Option<Place<String>>),
+    _held: (Slot<String>, Option<Slot<String>>),
 }
 
 impl HeavyTurn {
@@ -28,7 +28,7 @@ impl HeavyTurn {
     pub(crate) async fn take(
         token: Option<String>,
         account: String,
-        limits: Limits,
+        limits: RequestLimits,
     ) -> Result<Self, ApiError> {
         let most = limits.heavy_per_token;
         let both = async {
@@ -60,8 +60,8 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_fifth_waits_for_one_of_four_and_nobody_is_remembered() {
-        let limits = Limits { heavy_patience: Duration::ZERO, ..Limits::default() };
+    async fn a_fifth_request_waits_for_a_slot_and_names_are_removed() {
+        let limits = RequestLimits { heavy_patience: Duration::ZERO, ..RequestLimits::default() };
         let take = |token: &str| {
             HeavyTurn::take(Some(format!("token {token}")), "account heavy".to_owned(), limits)
         };
@@ -76,7 +76,7 @@ mod tests {
         assert!(take("five").await.is_err(), "the account has enough");
         turns.remove(0);
         turns.push(take("one").await.unwrap());
-        let patient = Limits { heavy_patience: Duration::from_secs(60), ..limits };
+        let patient = RequestLimits { heavy_patience: Duration::from_secs(60), ..limits };
         let waiting = tokio::spawn(HeavyTurn::take(
             Some("token one".to_owned()),
             "account other".to_owned(),

@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_finds_one_bucket_full_is_counted_in_none() {
+    fn a_request_refused_by_one_bucket_counts_in_none() {
         let counters = InProcess::default();
         let now = datetime!(2026-11-21 12:00 UTC);
         let (wide, narrow) = (bucket("wide", 3), bucket("narrow", 1));

@@ -35,7 +35,7 @@ use crate::idempotency::tenant;
 use crate::request::bearer_token;
 use crate::route::{Rate, Route};
 use crate::security::SecurityEvent;
-use crate::services::{Limits, Services};
+use crate::services::{RequestLimits, Services};
 
 pub(crate) use heavy::HeavyTurn;
 use in_process::InProcess;
@@ -194,7 +194,7 @@ impl RateLimiter {
 /// # Errors
 /// When as many as may be are under way.
 pub(crate) async fn count_heavy(request: &HttpRequest) -> Result<(), ApiError> {
-    let limits = request.app_data::<Limits>().copied().unwrap_or_default();
+    let limits = request.app_data::<RequestLimits>().copied().unwrap_or_default();
     let turn = match (tenant(request), bearer_token(request.headers())) {
         (Some(account), Ok(token)) => {
             let (token, account) = (key("token", token), key("account", account.as_str()));

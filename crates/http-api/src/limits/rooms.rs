@@ -14,7 +14,7 @@ use crate::error::{ApiError, Kind};
 use crate::idempotency::tenant;
 use crate::request::bearer_token;
 use crate::route::Route;
-use crate::services::Limits;
+use crate::services::RequestLimits;
 
 const MIB: usize = 1024 * 1024;
 
@@ -65,8 +65,8 @@ fn guest(request: &HttpRequest) -> Guest {
     Guest { sender, address }
 }
 
-fn limits(request: &HttpRequest) -> Limits {
-    request.app_data::<Limits>().copied().unwrap_or_default()
+fn limits(request: &HttpRequest) -> RequestLimits {
+    request.app_data::<RequestLimits>().copied().unwrap_or_default()
 }
 
 /// What the body of `request`, which is about to be read, has of the room of bodies.

@@ -33,7 +33,7 @@ fn read(text: &str) -> Json {
 pub(super) fn request(route: &Route, components: &Components) -> Json {
     match (REQUESTS.get(route.operation), components.taken(route)) {
         (Some(written), _) => written.clone(),
-        (None, Some(schema)) => sample(components, schema, &Place::default()),
+        (None, Some(schema)) => sample(components, schema, &ExamplePath::default()),
         (None, None) => json!({}),
     }
 }
@@ -41,7 +41,7 @@ pub(super) fn request(route: &Route, components: &Components) -> Json {
 /// What `route` may answer.
 pub(super) fn answer(route: &Route, components: &Components) -> Json {
     let schema = components.answered(route);
-    schema.map_or(Json::Null, |schema| sample(components, schema, &Place::default()))
+    schema.map_or(Json::Null, |schema| sample(components, schema, &ExamplePath::default()))
 }
 
 /// What a refusal of this kind may say.
@@ -74,14 +74,14 @@ pub(super) fn refusal(kind: Kind) -> Json {
 
 /// Where in an example a value stands.
 #[derive(Default, Clone)]
-struct Place {
+struct ExamplePath {
     /// The schema whose property it is.
     owner: String,
     property: String,
     depth: usize,
 }
 
-impl Place {
+impl ExamplePath {
     fn property(&self, name: &str) -> Self {
         Self { property: name.to_owned(), depth: self.depth + 1, owner: self.owner.clone() }
     }
@@ -92,7 +92,7 @@ impl Place {
 }
 
 /// A value of `schema`.
-fn sample(components: &Components, schema: &Json, place: &Place) -> Json {
+fn sample(components: &Components, schema: &Json, place: &ExamplePath) -> Json {
     let mut place = place.clone();
     let written = written(&place).filter(|value| match value {
         Json::Null => allows_null(components, schema),
@@ -137,7 +137,7 @@ fn sample(components: &Components, schema: &Json, place: &Place) -> Json {
 }
 
 /// What the files say of a property: first of the property of its schema, then of its name.
-fn written(place: &Place) -> Option<Json> {
+fn written(place: &ExamplePath) -> Option<Json> {
     let of_schema = VALUES.get(format!("{}.{}", place.owner, place.property));
     of_schema.or_else(|| VALUES.get(&place.property)).cloned()
 }
@@ -172,7 +172,7 @@ fn fits(schema: &Json, value: &Json) -> bool {
     }
 }
 
-fn object(components: &Components, schema: &Json, place: &Place) -> Json {
+fn object(components: &Components, schema: &Json, place: &ExamplePath) -> Json {
     let empty = Map::new();
     let properties = schema.get("properties").and_then(Json::as_object).unwrap_or(&empty);
     let sampled = properties
@@ -195,7 +195,7 @@ fn allows_null(components: &Components, schema: &Json) -> bool {
     is_of(schema, "null") || choices.is_some_and(|all| all.iter().any(|one| is_of(one, "null")))
 }
 
-fn text(schema: &Json, place: &Place) -> String {
+fn text(schema: &Json, place: &ExamplePath) -> String {
     match schema.get("format").and_then(Json::as_str) {
         Some("date-time") => return "2026-11-22T08:00:00.000Z".to_owned(),
         Some("date") => return "2026-11-22".to_owned(),

@@ -161,9 +161,9 @@ fn roles(permission: Permission) -> String {
         Some(Role::Editor) => "For editors and admins of the entity".to_owned(),
         Some(Role::Admin) | None => "For admins of the entity".to_owned(),
     };
-    let nobody = |prefix: &str| format!("{prefix}{}", "0".repeat(26));
-    let key = nobody(id::ApiKey::PREFIX).parse().map(Principal::EntityKey);
-    let operator = nobody(id::User::PREFIX).parse().map(Principal::Operator);
+    let sample = |prefix: &str| format!("{prefix}{}", "0".repeat(26));
+    let key = sample(id::ApiKey::PREFIX).parse().map(Principal::EntityKey);
+    let operator = sample(id::User::PREFIX).parse().map(Principal::Operator);
     let also = |principal| permits(principal, Role::Admin, permission);
     let mut others = vec!["account keys"];
     others.extend(key.is_ok_and(also).then_some("entity keys"));

@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn all_parameters_that_are_none_are_told() {
+    fn all_parameters_that_are_none_are_reported() {
         let refused = wanted(&Query::parse("language=xx&template=baroque&hub3_qr_purpose_code=a"));
         let body = refused.unwrap_err().body();
         assert_eq!(body["cause"]["issues"].as_array().map(Vec::len), Some(3), "{body}");

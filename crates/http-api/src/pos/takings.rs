@@ -5,7 +5,7 @@ use racun_access::Permission::ReadTill;
 use racun_application::pos::takings::{Filter, daily};
 use racun_kernel::Decimal;
 use racun_kernel::calendar::{format_date, parse_date};
-use racun_pos::Place;
+use racun_pos::ClosedPlace;
 use racun_pos::takings::{self, Takings};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -299,7 +299,7 @@ impl Convert<TakingsBody> for Takings {
 /// Whose documents `query` asks for.
 fn filter(query: &Query) -> Result<Filter, ApiError> {
     let one = |name| query.one(name).map(|value| value.map(str::to_owned));
-    let place = Place::of(one("business_premise_name")?, one("electronic_device_name")?)?;
+    let place = ClosedPlace::of(one("business_premise_name")?, one("electronic_device_name")?)?;
     Ok(Filter { business_unit: one("business_unit_id")?, place })
 }
 

@@ -17,7 +17,7 @@ use crate::connection::broken_off;
 use crate::error::{ApiError, Kind};
 use crate::limits::{Full, SMALL_BODY, Share, arriving_body, no_room_for_body};
 use crate::rehearsal::{Again, Came};
-use crate::services::{Limits, Services};
+use crate::services::{RequestLimits, Services};
 
 /// A JSON body, read within the limits, understood and checked.
 pub struct Body<T>(pub T);
@@ -72,7 +72,7 @@ impl<T: DeserializeOwned + Validate + Send + 'static> FromRequest for Body<T> {
     type Future = Pin<Box<dyn Future<Output = Result<Self, ApiError>>>>;
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let limits = request.app_data::<Limits>().copied().unwrap_or_default();
+        let limits = request.app_data::<RequestLimits>().copied().unwrap_or_default();
         let head = check_type(request.headers());
         let most = body_limit::of(request);
         if let Some(Again(left)) = request.extensions_mut().remove::<Again>() {
@@ -108,7 +108,7 @@ impl<T: DeserializeOwned + Validate + Send + 'static> FromRequest for Body<T> {
 /// # Errors
 /// When it is too long, or does not arrive.
 pub(crate) async fn read_whole(request: &mut ServiceRequest) -> Result<Bytes, ApiError> {
-    let limits = request.app_data::<Limits>().copied().unwrap_or_default();
+    let limits = request.app_data::<RequestLimits>().copied().unwrap_or_default();
     let most = body_limit::of(request.request());
     let payload = request.take_payload();
     let (body, arrived) = read(request.request(), payload, most, limits).await?;
@@ -116,7 +116,7 @@ pub(crate) async fn read_whole(request: &mut ServiceRequest) -> Result<Bytes, Ap
     Ok(body.into())
 }
 
-fn too_slow(limits: Limits) -> ApiError {
+fn too_slow(limits: RequestLimits) -> ApiError {
     let seconds = limits.body_time.as_secs();
     let message = format!("the body did not arrive within {seconds} seconds");
     ApiError::new(Kind::RequestTimeout, message)
@@ -136,7 +136,7 @@ async fn read(
     request: &HttpRequest,
     payload: Payload,
     most: usize,
-    limits: Limits,
+    limits: RequestLimits,
 ) -> Result<(Vec<u8>, Share), ApiError> {
     // What was read whole before has its bytes already.
     let read_before = request.extensions_mut().remove::<Share>();

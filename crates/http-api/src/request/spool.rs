@@ -21,7 +21,7 @@ use crate::connection::broken_off;
 use crate::error::{ApiError, Kind};
 use crate::limits::{Full, Share, arriving_form, no_room_for_form};
 use crate::route::Route;
-use crate::services::Limits;
+use crate::services::RequestLimits;
 
 /// Forms whose bytes may be in memory at one moment.
 const OPEN: usize = 4;
@@ -55,7 +55,7 @@ pub(crate) async fn receive(
     request: &mut ServiceRequest,
     is_keyed: bool,
 ) -> Result<Option<Spooled>, ApiError> {
-    let limits = request.app_data::<Limits>().copied().unwrap_or_default();
+    let limits = request.app_data::<RequestLimits>().copied().unwrap_or_default();
     let max_bytes = route.body_bytes();
     let Some(border) = border(request.headers()) else { return Ok(None) };
     let print = is_keyed.then(|| Print::new(border));
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[actix_web::test]
-    async fn a_full_disk_is_told_as_such() {
+    async fn a_full_disk_is_reported_as_such() {
         let full = async || File::options().write(true).open("/dev/full").await;
         for bytes in [IN_MEMORY + 1_000, IN_MEMORY * 3] {
             let refused = arrive(payload(bytes), bytes, None, full).await.err().unwrap();
@@ -270,7 +270,7 @@ mod tests {
     /// A form from `address` that does not end.
     fn endless(address: &str, forms: &'static Room) -> ServiceRequest {
         let request = TestRequest::post()
-            .app_data(Limits { forms, ..Limits::default() })
+            .app_data(RequestLimits { forms, ..RequestLimits::default() })
             .insert_header(("content-type", "multipart/form-data; boundary=abc"))
             .peer_addr(format!("{address}:4711").parse().unwrap());
         let (request, _) = request.to_srv_request().into_parts();

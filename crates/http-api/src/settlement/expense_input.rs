@@ -401,7 +401,7 @@ expense_input! {
     /// An expense to make.
     NewExpenseBody as CreateExpense {
         /// What it is; `invoice` when absent.
-        #[expect(dead_code, reason = "whoever sends another type is refused by its reader")]
+        #[expect(dead_code, reason = "the reader refuses other types")]
         r#type: Option<ExpenseTypeBody>,
         /// Whether to make a draft, which may lack supplier, date and total; false when absent.
         is_draft: Option<bool>,

@@ -36,11 +36,11 @@ const REMEMBERED: usize = 10_000;
 
 /// What is known of all accounts.
 #[derive(Clone, Default)]
-pub(super) struct Reserves(Arc<Mutex<HashMap<AccountId, Known>>>);
+pub(super) struct Reserves(Arc<Mutex<HashMap<AccountId, AccountReserve>>>);
 
 /// What is known of an account.
 #[derive(Debug, Default)]
-struct Known {
+struct AccountReserve {
     left: Option<Left>,
     /// What the requests under way may store.
     reserved: i64,
@@ -138,7 +138,7 @@ impl Reserves {
         Ok(self.reserve(known, wanted))
     }
 
-    fn reserve(&self, known: &mut Known, wanted: Wanted) -> Reserved {
+    fn reserve(&self, known: &mut AccountReserve, wanted: Wanted) -> Reserved {
         let Wanted { account, cost, keeps_answer, .. } = wanted;
         let mut own = Own::default();
         known.under_way += 1;
@@ -146,7 +146,7 @@ impl Reserves {
         Reserved { reserves: self.clone(), account, keeps_answer, own: Mutex::new(own) }
     }
 
-    fn known(&self) -> MutexGuard<'_, HashMap<AccountId, Known>> {
+    fn known(&self) -> MutexGuard<'_, HashMap<AccountId, AccountReserve>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -162,7 +162,7 @@ impl Left {
     }
 }
 
-impl Known {
+impl AccountReserve {
     /// Reserves `bytes` more for a request.
     fn take(&mut self, own: &mut Own, bytes: i64) {
         own.reserved = own.reserved.saturating_add(bytes);
@@ -279,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_came_during_a_look_is_counted_even_when_they_have_ended() {
+    fn requests_during_a_look_are_counted_even_when_they_ended() {
         let reserves = Reserves::default();
         let seen = reserves.spend(of_body(600 * KIB), NOW).err().unwrap();
         let other = begin(&reserves, 600 * KIB, 0).unwrap();
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_is_believed_for_a_while_and_not_all_of_it() {
+    fn a_part_of_the_rest_is_trusted_for_a_while() {
         let left = |bytes| {
             let seen = Budget { used: 0, limit: 100 * MARGIN };
             Left { bytes, at_first: 100 * MARGIN, seen, until: NOW + BELIEF }

@@ -408,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_understood_is_refused_by_path() {
+    fn filters_that_are_not_understood_are_refused_by_path() {
         for filter in [
             json!([]),
             json!({"where": {"secret": "a"}}),

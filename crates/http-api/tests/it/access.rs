@@ -14,14 +14,14 @@ async fn a_login_token_works_until_it_is_logged_out() {
         "company_name": "Pri Ani",
         "metadata": {"source": "test"},
     });
-    let user = api.post("/users/signup", &Who::nobody(), body).await.with(201).json();
+    let user = api.post("/users/signup", &Who::anonymous(), body).await.with(201).json();
     assert_eq!(user["email"], "Ana@example.com");
     assert_eq!(user["created_at"], "2026-11-20T08:00:00.000Z");
     assert_eq!(user["metadata"], json!({"source": "test"}));
     assert!(!user.to_string().contains("argon2"), "{user}");
 
     let body = json!({"email": "ana@EXAMPLE.com", "password": PASSWORD});
-    let login = api.post("/users/login", &Who::nobody(), body).await.with(200).json();
+    let login = api.post("/users/login", &Who::anonymous(), body).await.with(200).json();
     assert_eq!(login["ttl"], 31_536_000);
     assert_eq!(login["user_id"], user["id"]);
     let ana = Who::key(login["id"].as_str().unwrap());
@@ -40,9 +40,10 @@ async fn a_wrong_password_and_an_unknown_address_are_answered_alike() {
     let api = Api::new().await;
     api.user("ana@example.com").await;
     let log_in = |email: &str| json!({"email": email, "password": "wrong wrong 1"});
-    let wrong = api.post("/users/login", &Who::nobody(), log_in("ana@example.com")).await.with(401);
+    let wrong =
+        api.post("/users/login", &Who::anonymous(), log_in("ana@example.com")).await.with(401);
     let unknown =
-        api.post("/users/login", &Who::nobody(), log_in("bor@example.com")).await.with(401);
+        api.post("/users/login", &Who::anonymous(), log_in("bor@example.com")).await.with(401);
     assert_eq!(wrong.json(), unknown.json());
 }
 
@@ -51,13 +52,13 @@ async fn an_address_signs_up_once_and_a_password_has_rules() {
     let api = Api::new().await;
     api.user("ana@example.com").await;
     let body = json!({"email": "ANA@example.com", "password": PASSWORD});
-    let taken = api.post("/users/signup", &Who::nobody(), body).await.with(409).json();
+    let taken = api.post("/users/signup", &Who::anonymous(), body).await.with(409).json();
     assert_eq!(
         (&taken["code"], &taken["cause"]["code"]),
         (&json!("conflict"), &json!("email_taken"))
     );
     let body = json!({"email": "bor@example.com", "password": "short"});
-    let short = api.post("/users/signup", &Who::nobody(), body).await.with(422);
+    let short = api.post("/users/signup", &Who::anonymous(), body).await.with(422);
     assert_eq!(short.issue(), ("[\"password\"]".to_owned(), "too_short".to_owned()));
 }
 
@@ -117,7 +118,7 @@ async fn an_account_key_reaches_the_entities_of_its_environment() {
 }
 
 #[actix_web::test]
-async fn what_a_key_enters_is_seen_as_it_is_now() {
+async fn a_key_sees_the_present_state_of_its_entity() {
     let api = Api::new().await;
     let owner = api.owner("owner@example.com").await;
     let entity = api.get("/entities", &owner).await.with(200).json()["data"][0]["id"].clone();
@@ -185,17 +186,17 @@ async fn an_invitation_is_listed_accepted_and_worthless_afterwards() {
 
     let accept = format!("/invitations/accept?token={token}");
     let no_token =
-        api.post("/invitations/accept", &Who::nobody(), json!({"password": PASSWORD})).await;
+        api.post("/invitations/accept", &Who::anonymous(), json!({"password": PASSWORD})).await;
     assert_eq!(no_token.with(422).issue().0, "[\"token\"]");
     let body = json!({"password": PASSWORD, "name": "New"});
-    let accepted = api.post(&accept, &Who::nobody(), body.clone()).await.with(200).json();
+    let accepted = api.post(&accept, &Who::anonymous(), body.clone()).await.with(200).json();
     assert_eq!(accepted["entity_id"], owner.entity());
     let new = Who::key(accepted["access_token"].as_str().unwrap());
     let own = api.post("/customers", &new, json!({"name": "Bor"})).await.with(400).json();
-    assert_eq!(own["cause"]["code"], "entity_required", "nobody is pulled into an entity");
+    assert_eq!(own["cause"]["code"], "entity_required", "an invitation changes no entity");
     let new = new.in_entity(owner.entity());
     api.post("/customers", &new, json!({"name": "Bor"})).await.with(201);
-    api.post(&accept, &Who::nobody(), body).await.with(422);
+    api.post(&accept, &Who::anonymous(), body).await.with(422);
     assert_eq!(api.get(&path, &owner).await.json()["status"], "accepted");
     api.delete(&path, &owner).await.with(422);
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use racun_application::jobs::{self, Ending, Job, JobKind, NewJob};
-use racun_http_api::Limits;
+use racun_http_api::RequestLimits;
 use racun_store::Store;
 use racun_store_sqlite::SqliteStore;
 use serde_json::{Value as Json, json};
@@ -12,7 +12,7 @@ use time::macros::datetime;
 use crate::harness::{Api, text};
 
 #[actix_web::test]
-async fn whoever_reads_sees_who_did_what_to_which_record() {
+async fn activities_show_who_did_what_to_which_record() {
     let api = Api::new().await;
     let owner = api.owner("ana@example.com").await;
     let viewer = api.member(&owner, "viewer@example.com", "viewer").await;
@@ -78,10 +78,10 @@ async fn the_log_is_filtered_and_paged_like_any_list() {
 }
 
 #[actix_web::test]
-async fn admins_see_jobs_and_start_dead_ones_anew() {
+async fn admins_see_jobs_and_restart_dead_ones() {
     let store: Arc<dyn Store> =
         Arc::new(SqliteStore::in_memory(&racun_application::tables()).unwrap());
-    let api = Api::on(Arc::clone(&store), Limits::default()).await;
+    let api = Api::on(Arc::clone(&store), RequestLimits::default()).await;
     let owner = api.owner("ana@example.com").await;
     let editor = api.member(&owner, "editor@example.com", "editor").await;
     let stamp = racun_store::testing::stamp(datetime!(2026-11-20 08:00 UTC));

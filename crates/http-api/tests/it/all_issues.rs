@@ -7,7 +7,7 @@ use crate::harness::{Answer, Api, Who, text};
 use crate::taxpayer::Taxpayer;
 
 /// The id of nothing.
-const NOBODY: &str = "01jd0000000000000000000000";
+const UNKNOWN: &str = "01jd0000000000000000000000";
 
 fn places(answer: &Answer) -> Vec<String> {
     let issues = answer.json()["cause"]["issues"].as_array().cloned().unwrap_or_default();
@@ -48,13 +48,13 @@ async fn documents_of_each_kind_tell_all_when_they_are_made_and_when_they_are_ch
         let wrong = |is_new: bool| {
             let mut body = json!({
                 "footer": "x".repeat(501), "nott": 1, "date_service": "2026-02-30",
-                "metadata": {"k": "x".repeat(5000)}, "customer_id": format!("cus_{NOBODY}"),
-                "business_unit_id": format!("unit_{NOBODY}"),
+                "metadata": {"k": "x".repeat(5000)}, "customer_id": format!("cus_{UNKNOWN}"),
+                "business_unit_id": format!("unit_{UNKNOWN}"),
                 "items": [
                     {"name": "", "price": 1},
-                    {"name": "b", "price": 1, "taxes": [{"tax_id": format!("tax_{NOBODY}")}]},
-                    {"name": "c", "price": 1, "financial_category_id": format!("fcat_{NOBODY}")},
-                    {"name": "d", "price": 1, "item_id": format!("item_{NOBODY}")},
+                    {"name": "b", "price": 1, "taxes": [{"tax_id": format!("tax_{UNKNOWN}")}]},
+                    {"name": "c", "price": 1, "financial_category_id": format!("fcat_{UNKNOWN}")},
+                    {"name": "d", "price": 1, "item_id": format!("item_{UNKNOWN}")},
                     {"name": "e", "price": 1, "quantity": "many"},
                     {"name": "f", "price": 1, "discounts": [{"type": "percent", "value": 200}]},
                     {"name": "g", "price": 1, "taxes": [{"rate": -1}]},
@@ -228,7 +228,7 @@ async fn records_of_all_areas_tell_all() {
             "POST",
             "/expenses".to_owned(),
             json!({
-                "supplier_id": format!("sup_{NOBODY}"), "currency_code": "XXX", "date": "x",
+                "supplier_id": format!("sup_{UNKNOWN}"), "currency_code": "XXX", "date": "x",
                 "items": [{"name": "x".repeat(20_001), "price": 1}, {"name": "b", "price": true}],
             }),
             vec![
@@ -254,7 +254,7 @@ async fn records_of_all_areas_tell_all() {
             json!({"append_id": 5, "items": [
                 {"name": "", "unit_gross_price": 1},
                 {"name": "a", "unit_gross_price": 1, "quantity": -1},
-                {"item_id": format!("item_{NOBODY}")},
+                {"item_id": format!("item_{UNKNOWN}")},
             ]}),
             vec![
                 r#""append_id""#,
@@ -269,7 +269,7 @@ async fn records_of_all_areas_tell_all() {
             json!({
                 "expected_version": 2, "device_id": "", "lines": [{"line_id": "line_no"}],
                 "share": {"number": 1, "of": 2}, "tab_ids": ["x", full], "nott": 1,
-                "customer_id": format!("cus_{NOBODY}"), "note": "x".repeat(10_001),
+                "customer_id": format!("cus_{UNKNOWN}"), "note": "x".repeat(10_001),
                 "payments": [{"type": "cash", "amount": -1}],
             }),
             vec![
@@ -290,7 +290,7 @@ async fn records_of_all_areas_tell_all() {
             format!("/pos/tabs/{full}/invoice"),
             json!({
                 "expected_version": 2, "share": {"number": 1, "of": 99}, "device_id": "",
-                "tab_ids": ["x", full, format!("ptab_{NOBODY}")],
+                "tab_ids": ["x", full, format!("ptab_{UNKNOWN}")],
             }),
             vec![
                 r#""share","of""#,
@@ -338,9 +338,9 @@ async fn records_of_all_areas_tell_all() {
 }
 
 #[actix_web::test]
-async fn who_signs_up_is_told_all() {
+async fn sign_up_reports_all_issues_at_once() {
     let (api, mut others) = (Api::new().await, Vec::new());
-    let nobody = Who::nobody();
+    let anonymous = Who::anonymous();
     for (body, expected) in [
         (json!({"email": "x", "password": "a"}), vec![r#""email""#, r#""password""#]),
         (
@@ -363,13 +363,13 @@ async fn who_signs_up_is_told_all() {
             vec![r#""email""#, r#""password""#, r#""nam""#],
         ),
     ] {
-        others.extend(other((&api, &nobody), "POST", "/users/signup", body, &expected).await);
+        others.extend(other((&api, &anonymous), "POST", "/users/signup", body, &expected).await);
     }
     assert!(others.is_empty(), "{}", others.join("\n\n"));
 }
 
 #[actix_web::test]
-async fn what_follows_from_what_is_left_out_is_not_told() {
+async fn issues_that_follow_from_omitted_parts_are_not_reported() {
     let (api, mut others) = (Api::new().await, Vec::new());
     let owner = api.owner("owner@example.com").await;
     for (path, body, expected) in [
@@ -422,7 +422,7 @@ async fn what_follows_from_what_is_left_out_is_not_told() {
 }
 
 #[actix_web::test]
-async fn what_only_follows_from_what_is_wrong_is_not_told() {
+async fn issues_that_follow_from_other_issues_are_not_reported() {
     let (api, mut others) = (Api::new().await, Vec::new());
     let owner = api.owner("owner@example.com").await;
     let unknown = json!([{"item_id": "item_no"}]);
@@ -445,7 +445,7 @@ async fn what_only_follows_from_what_is_wrong_is_not_told() {
 }
 
 #[actix_web::test]
-async fn what_is_needed_is_told_beside_what_is_refused_and_fields_before_sums() {
+async fn missing_fields_are_reported_with_wrong_ones_and_before_sums() {
     let (api, mut others) = (Api::new().await, Vec::new());
     let owner = api.owner("owner@example.com").await;
     let invoice = json!({"items": [{"name": "a", "price": 10, "taxes": []}]});

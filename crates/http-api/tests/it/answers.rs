@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use actix_web::test::TestRequest;
 use async_trait::async_trait;
-use racun_http_api::Limits;
+use racun_http_api::RequestLimits;
 use racun_kernel::Tenant;
 use racun_store::{
     Entry, ListQuery, Store, StoreError, Stored, Table, Tally, TallyRow, TransactError, Unit,
@@ -52,10 +52,10 @@ async fn every_answer_is_dressed() {
         assert_eq!(answer.header("cache-control"), "no-store", "{path}");
         assert_eq!(answer.header("content-type"), "application/json", "{path}");
     }
-    let refused = api.get("/customers", &Who::nobody()).await.with(401);
+    let refused = api.get("/customers", &Who::anonymous()).await.with(401);
     assert_eq!(refused.header("www-authenticate"), "Bearer");
     assert_eq!(refused.json()["code"], "unauthorized");
-    let unknown = api.get("/nowhere", &Who::nobody()).await.with(404);
+    let unknown = api.get("/nowhere", &Who::anonymous()).await.with(404);
     assert_eq!(unknown.json()["code"], "not_found");
 }
 
@@ -88,14 +88,14 @@ async fn an_entity_is_named_once() {
 }
 
 #[actix_web::test]
-async fn health_needs_nobody() {
+async fn health_needs_no_authentication() {
     let api = Api::new().await;
-    let live = api.get("/health/live", &Who::nobody()).await.with(200).json();
+    let live = api.get("/health/live", &Who::anonymous()).await.with(200).json();
     assert_eq!(live, json!({"status": "ok"}));
     let checks = json!({"database": "ok", "queue": "ok"});
-    let ready = api.get("/health/ready", &Who::nobody()).await.with(200).json();
+    let ready = api.get("/health/ready", &Who::anonymous()).await.with(200).json();
     assert_eq!(ready, json!({"status": "ok", "checks": checks}));
-    let health = api.get("/health", &Who::nobody()).await.with(200).json();
+    let health = api.get("/health", &Who::anonymous()).await.with(200).json();
     assert_eq!(health["version"], "1.2.3");
     assert_eq!(health["checks"], checks);
     assert!(health["uptime_seconds"].is_u64());
@@ -186,16 +186,16 @@ impl Store for Broken {
 }
 
 #[actix_web::test]
-async fn a_full_disk_is_told_as_such() {
-    let api = Api::on(Arc::new(Broken::Full), Limits::default()).await;
+async fn a_full_disk_is_reported_as_such() {
+    let api = Api::on(Arc::new(Broken::Full), RequestLimits::default()).await;
     let body = json!({"email": "a@b.si", "password": "correct horse 1"});
-    let refused = api.post("/users/signup", &Who::nobody(), body).await.with(503);
+    let refused = api.post("/users/signup", &Who::anonymous(), body).await.with(503);
     assert_eq!(refused.json()["cause"]["code"], "storage_full");
     assert_eq!(refused.header("retry-after"), "60");
-    let ready = api.get("/health/ready", &Who::nobody()).await.with(503).json();
+    let ready = api.get("/health/ready", &Who::anonymous()).await.with(503).json();
     let full = json!("storage_full");
     assert_eq!((&ready["status"], &ready["checks"]["database"]), (&full, &full));
-    api.get("/health/live", &Who::nobody()).await.with(200);
+    api.get("/health/live", &Who::anonymous()).await.with(200);
 }
 
 #[actix_web::test]
@@ -206,10 +206,10 @@ async fn a_broken_store_is_answered_without_its_secrets() {
         (Broken::Corrupt, 500, "internal_server_error"),
         (Broken::Panics, 500, "internal_server_error"),
     ] {
-        let api = Api::on(Arc::new(broken), Limits::default()).await;
+        let api = Api::on(Arc::new(broken), RequestLimits::default()).await;
         let body = json!({"email": "a@b.si", "password": "correct horse 1"});
         for path in ["/users/signup", "/users/login"] {
-            let answer = api.post(path, &Who::nobody(), body.clone()).await.with(status);
+            let answer = api.post(path, &Who::anonymous(), body.clone()).await.with(status);
             assert_eq!(answer.json()["code"], code);
             let cause = if status == 422 { json!("query_too_expensive") } else { json!(null) };
             assert_eq!(answer.json()["cause"]["code"], cause);
@@ -222,10 +222,10 @@ async fn a_broken_store_is_answered_without_its_secrets() {
 
 #[actix_web::test]
 async fn a_process_without_its_store_lives_and_is_not_ready() {
-    let api = Api::on(Arc::new(Broken::Away), Limits::default()).await;
-    api.get("/health/live", &Who::nobody()).await.with(200);
-    let ready = api.get("/health/ready", &Who::nobody()).await.with(503).json();
+    let api = Api::on(Arc::new(Broken::Away), RequestLimits::default()).await;
+    api.get("/health/live", &Who::anonymous()).await.with(200);
+    let ready = api.get("/health/ready", &Who::anonymous()).await.with(503).json();
     assert_eq!(ready["checks"]["database"], "unavailable");
-    let health = api.get("/health", &Who::nobody()).await.with(200).json();
+    let health = api.get("/health", &Who::anonymous()).await.with(200).json();
     assert_eq!(health["status"], "unavailable");
 }

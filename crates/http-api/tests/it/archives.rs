@@ -133,19 +133,20 @@ async fn a_person_is_mailed_a_link_that_ends_with_their_place() {
     let token = token_in(&mail.text, "export_");
     let link = format!("/documents/export/download?token={token}");
     assert!(mail.text.contains(&format!("https://racun.example{link}")), "{mail:?}");
-    let nobody = Who::nobody();
-    let followed = api.get(&format!("{link}&language=sl&utm_source=mail"), &nobody).await.with(200);
+    let anonymous = Who::anonymous();
+    let followed =
+        api.get(&format!("{link}&language=sl&utm_source=mail"), &anonymous).await.with(200);
     let downloaded = api.get(&path_of(&done["file_url"]), &editor).await.with(200);
     assert_eq!(followed.text, downloaded.text);
     let other = link.replace(&token, &format!("export_{}", "A".repeat(43)));
     for link in [&other, "/documents/export/download?token=x"] {
-        api.get(link, &nobody).await.with(404);
+        api.get(link, &anonymous).await.with(404);
     }
     let path = "/documents/export/download";
-    assert_eq!(api.get(path, &nobody).await.with(422).issue().1, "required");
+    assert_eq!(api.get(path, &anonymous).await.with(422).issue().1, "required");
     let id = api.id(&editor).await;
     api.delete(&format!("/entities/users/{id}"), &owner).await.with(204);
-    api.get(&link, &nobody).await.with(404);
+    api.get(&link, &anonymous).await.with(404);
 }
 
 #[actix_web::test]
@@ -165,7 +166,7 @@ async fn a_program_and_a_person_without_an_address_ask_for_themselves() {
 }
 
 #[actix_web::test]
-async fn who_asks_for_too_much_at_once_is_told_to_wait() {
+async fn too_many_exports_at_once_are_429() {
     let archives = Archives::open().await;
     let (post, api) = (&archives.post, &archives.post.api);
     let owner = post.owner("ana@example.com").await;

@@ -337,7 +337,7 @@ impl World {
         let till = api.operator(&admin, &id, "042").await;
         let editing_till = api.operator(&admin, &editing, "043").await;
         let everybody = vec![
-            (Who::nobody(), id.clone()),
+            (Who::anonymous(), id.clone()),
             (Who::key("sk_sandbox_00000000000000000000000000000000"), id.clone()),
             (ended, id.clone()),
             (stranger, id.clone()),

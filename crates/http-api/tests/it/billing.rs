@@ -43,7 +43,7 @@ pub async fn owner(api: &Api, email: &str, header: Option<(&str, &str)>) -> Who 
         request = request.insert_header(header);
     }
     api.call(request).await.with(201);
-    let login = api.post("/users/login", &Who::nobody(), body).await.with(200).json();
+    let login = api.post("/users/login", &Who::anonymous(), body).await.with(200).json();
     let user = Who::key(&text(&login["id"]));
     let entity = json!({"name": "Pri Ani", "country": "Slovenia", "environment": "sandbox"});
     let entity = api.post("/entities", &user, entity).await.with(201).json();
@@ -188,7 +188,7 @@ async fn a_limit_that_is_reached_stops_and_a_higher_plan_goes_on() {
 }
 
 #[actix_web::test]
-async fn without_a_payment_by_bank_nobody_takes_money() {
+async fn without_payment_by_bank_a_priced_plan_is_refused() {
     let file = json!({"white_labels": [{
         "slug": "acme", "name": "Acme", "hosts": [HOST], "billing_enabled": true,
         "default_plan": "free", "allowed_payment_providers": ["stripe"],
@@ -273,7 +273,7 @@ async fn no_host_and_no_origin_leads_around_the_plans() {
         let email = format!("bor{n}@example.com");
         sign_up_at(&api, "x", origin, &email).await.with(201);
         let body = json!({"email": email, "password": PASSWORD});
-        let login = api.post("/users/login", &Who::nobody(), body).await.with(200).json();
+        let login = api.post("/users/login", &Who::anonymous(), body).await.with(200).json();
         let user = Who::key(&text(&login["id"]));
         let entity = json!({"name": "Pri Boru", "country": "Slovenia", "environment": "sandbox"});
         let entity = api.post("/entities", &user, entity).await.with(201).json();
@@ -284,13 +284,14 @@ async fn no_host_and_no_origin_leads_around_the_plans() {
 }
 
 #[actix_web::test]
-async fn whom_a_subscriber_invites_is_under_the_same_white_label() {
+async fn users_whom_a_subscriber_invites_have_the_same_white_label() {
     let api = api_with(catalogue()).await;
     let ana = subscriber(&api).await;
     let invited = json!({"email": "eva@example.com", "send_invite": false});
     let invited = api.post("/entities/users", &ana, invited).await.with(201).json();
     let path = format!("/invitations/accept?token={}", text(&invited["token"]));
-    let accepted = api.post(&path, &Who::nobody(), json!({"password": PASSWORD})).await.with(200);
+    let accepted =
+        api.post(&path, &Who::anonymous(), json!({"password": PASSWORD})).await.with(200);
     let eva = Who::key(&text(&accepted.json()["access_token"]));
     let entity = json!({"name": "Pri Evi", "country": "Slovenia", "environment": "sandbox"});
     let entity = api.post("/entities", &eva, entity).await.with(201).json();

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use actix_web::test::TestRequest;
-use racun_http_api::Limits;
+use racun_http_api::RequestLimits;
 use serde_json::json;
 
 use crate::harness::{Api, Who};
@@ -20,7 +20,7 @@ async fn check(api: &Api, who: &Who, body: &str, expected: (u16, &str, &str, &st
 }
 
 #[actix_web::test]
-async fn what_is_not_json_is_400_and_what_does_not_fit_is_422_with_its_path() {
+async fn malformed_json_is_400_and_invalid_values_are_422_with_their_path() {
     let api = Api::new().await;
     let owner = api.owner("owner@example.com").await;
     let bad = (400, "bad_request", "", "");
@@ -63,7 +63,7 @@ async fn a_missing_or_unknown_property_is_named() {
     let api = Api::new().await;
     let owner = api.owner("owner@example.com").await;
     let missing =
-        api.post("/users/login", &Who::nobody(), json!({"email": "a@b.si"})).await.with(422);
+        api.post("/users/login", &Who::anonymous(), json!({"email": "a@b.si"})).await.with(422);
     assert_eq!(missing.issue(), ("[\"password\"]".to_owned(), "required".to_owned()));
     let ujp = json!({"name": "a", "ujp": {"receiver": "x"}});
     let unknown = api.post("/customers", &owner, ujp).await.with(422);
@@ -80,13 +80,13 @@ async fn a_declared_check_answers_without_the_refused_value() {
     let api = Api::new().await;
     let email = "x".repeat(256);
     let body = json!({"email": email, "password": "secret"});
-    let answer = api.post("/users/login", &Who::nobody(), body).await.with(422);
+    let answer = api.post("/users/login", &Who::anonymous(), body).await.with(422);
     assert_eq!(answer.issue(), ("[\"email\"]".to_owned(), "too_long".to_owned()));
     assert!(!answer.text.contains("xxx"), "{answer:?}");
 }
 
 #[actix_web::test]
-async fn nesting_is_bounded_even_where_nobody_looks() {
+async fn nesting_is_bounded_in_unread_parts_too() {
     let api = Api::new().await;
     let owner = api.owner("owner@example.com").await;
     for (depth, status) in [(126, 422), (127, 400), (100_000, 400)] {
@@ -119,10 +119,10 @@ async fn a_body_that_is_too_large_or_of_another_type_is_not_read() {
 
 #[actix_web::test]
 async fn a_request_that_takes_too_long_is_answered() {
-    let limits = Limits { request_time: Duration::ZERO, ..Limits::default() };
+    let limits = RequestLimits { request_time: Duration::ZERO, ..RequestLimits::default() };
     let api = Api::limited(limits).await;
     let body = json!({"email": "a@b.si", "password": "x"});
-    let answer = api.post("/users/login", &Who::nobody(), body).await.with(503);
+    let answer = api.post("/users/login", &Who::anonymous(), body).await.with(503);
     assert_eq!(answer.header("retry-after"), "1");
     assert_eq!(answer.json()["code"], "service_unavailable");
 }
@@ -135,7 +135,7 @@ fn issues(answer: &crate::harness::Answer) -> Vec<(String, String)> {
 }
 
 #[actix_web::test]
-async fn everything_that_is_wrong_with_a_body_is_told_at_once() {
+async fn everything_that_is_wrong_with_a_body_is_reported_at_once() {
     let api = Api::new().await;
     let owner = api.owner("owner@example.com").await;
     for (path, body, expected) in [
@@ -194,8 +194,8 @@ async fn everything_that_is_wrong_with_a_body_is_told_at_once() {
         expected.sort();
         assert_eq!(found, expected, "{path}: {}", answer.text);
     }
-    let nobody = Who::nobody();
-    let answer = api.post("/users/login", &nobody, json!({"pasword": 1})).await.with(422);
+    let anonymous = Who::anonymous();
+    let answer = api.post("/users/login", &anonymous, json!({"pasword": 1})).await.with(422);
     let codes: Vec<String> = issues(&answer).into_iter().map(|(path, _)| path).collect();
     assert_eq!(codes, [r#"["pasword"]"#, r#"["email"]"#, r#"["password"]"#]);
     let total = |answer: crate::harness::Answer| answer.json()["pagination"]["total"].clone();
@@ -204,7 +204,7 @@ async fn everything_that_is_wrong_with_a_body_is_told_at_once() {
 }
 
 #[actix_web::test]
-async fn a_body_of_many_faults_is_told_of_fifty() {
+async fn a_body_of_many_faults_gets_fifty_issues() {
     let api = Api::new().await;
     let owner = api.owner("owner@example.com").await;
     let lines: Vec<_> = (0..2000).map(|n| json!({"name": n, "price": "x"})).collect();
@@ -221,7 +221,7 @@ async fn the_specific_code_stands_in_cause_always() {
         (body["code"].clone(), body["cause"]["code"].clone())
     };
     let taken = json!({"email": "owner@example.com", "password": crate::harness::PASSWORD});
-    let answer = api.post("/users/signup", &Who::nobody(), taken).await.with(409);
+    let answer = api.post("/users/signup", &Who::anonymous(), taken).await.with(409);
     assert_eq!(code(&answer), (json!("conflict"), json!("email_taken")));
     for (name, status) in [("a", 201), ("b", 409)] {
         let request = TestRequest::post().uri("/customers").insert_header(("idempotency-key", "k"));
@@ -328,7 +328,7 @@ async fn no_check_hides_another() {
         assert_eq!(found, expected, "{path}: {}", answer.text);
     }
     let weak = json!({"email": "x", "password": "a", "name": ""});
-    let answer = api.post("/users/signup", &Who::nobody(), weak).await.with(422);
+    let answer = api.post("/users/signup", &Who::anonymous(), weak).await.with(422);
     let found: Vec<_> = issues(&answer).into_iter().map(|(path, _)| path).collect();
     assert_eq!(found, [r#"["email"]"#, r#"["name"]"#, r#"["password"]"#]);
 }

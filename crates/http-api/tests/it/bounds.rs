@@ -11,7 +11,7 @@ use actix_web::test::{self, TestRequest};
 use actix_web::web::Bytes;
 use async_trait::async_trait;
 use futures_util::{FutureExt as _, StreamExt as _, stream};
-use racun_http_api::{Limits, Room, Shares, app};
+use racun_http_api::{RequestLimits, Room, Shares, app};
 use racun_store::{ListQuery, Read, Rows, Store, StoreDecorator};
 use racun_store_sqlite::SqliteStore;
 use serde_json::{Value, json};
@@ -177,8 +177,8 @@ async fn pages_are_put_together_on_threads_of_their_own_and_four_at_once() {
     let gate = Arc::new(Gate::default());
     let store = SqliteStore::in_memory(&racun_application::tables()).unwrap();
     let store = Arc::new(Held { store: Arc::new(store), gate: Arc::clone(&gate) });
-    let hasty = Limits { heavy_patience: Duration::ZERO, ..Limits::default() };
-    let patient = Limits { heavy_patience: Duration::from_secs(60), ..hasty };
+    let hasty = RequestLimits { heavy_patience: Duration::ZERO, ..RequestLimits::default() };
+    let patient = RequestLimits { heavy_patience: Duration::from_secs(60), ..hasty };
     let ana = Api::on(Arc::<Held>::clone(&store), hasty).await;
     let ana = ana.owner("ana@example.com").await;
     let services = services(store, Arc::new(AtomicI64::new(1)));
@@ -240,7 +240,7 @@ fn unfinished(path: &str, who: &Who, bytes: usize, address: &str) -> Request {
 #[actix_web::test]
 async fn bodies_that_do_not_end_have_a_room_and_small_ones_of_others_are_taken() {
     let bodies = room(MIB * 3, MIB * 2);
-    let limits = Limits { bodies, ..Limits::default() };
+    let limits = RequestLimits { bodies, ..RequestLimits::default() };
     let store = Arc::new(SqliteStore::in_memory(&racun_application::tables()).unwrap());
     let api = Api::on(Arc::<SqliteStore>::clone(&store), limits).await;
     let (ana, bor) = (api.owner("ana@example.com").await, api.owner("bor@example.com").await);
@@ -290,7 +290,7 @@ async fn long_bodies_of_an_account_and_an_address_keep_out_no_small_ones_of_thei
     // Two bodies of 110 chunks are all that an address may have.
     let part = 110 * 8_192 * 2 / 4;
     let bodies = room(MIB * 8, part);
-    let limits = Limits { bodies, ..Limits::default() };
+    let limits = RequestLimits { bodies, ..RequestLimits::default() };
     let store = Arc::new(SqliteStore::in_memory(&racun_application::tables()).unwrap());
     let api = Api::on(Arc::<SqliteStore>::clone(&store), limits).await;
     let (ana, bor) = (api.owner("ana@example.com").await, api.owner("bor@example.com").await);

@@ -154,11 +154,11 @@ async fn all_origins_are_let_in_by_a_star() {
 }
 
 #[actix_web::test]
-async fn what_is_deprecated_says_so_until_when_and_what_takes_its_place() {
+async fn deprecated_routes_name_their_end_and_their_successor() {
     let api = Api::new().await;
     let owner = api.owner("owner@example.com").await;
     let path = format!("/v1/Organizations/{}/webhooks", owner.entity());
-    for (who, status) in [(owner.clone(), 200), (Who::nobody(), 401)] {
+    for (who, status) in [(owner.clone(), 200), (Who::anonymous(), 401)] {
         let answer = api.get(&path, &who).await.with(status);
         assert_eq!(answer.header("deprecation"), "@1795305600");
         assert_eq!(answer.header("sunset"), racun_http_api::deprecation::SUNSET);

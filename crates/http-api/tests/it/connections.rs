@@ -90,7 +90,7 @@ fn chunked(line: &str, body: &str) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_body_that_nobody_wants_and_that_stalls_ends_its_connection() {
+async fn an_unread_body_that_stalls_ends_its_connection() {
     let address = start(ConnectionLimits { drain_time: Duration::from_secs(1), ..patient() });
     let cases = [
         (chunked("GET /health", ""), 200),
@@ -168,7 +168,7 @@ async fn a_later_head_has_a_deadline_too() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn whoever_does_not_take_an_answer_is_cut_off() {
+async fn a_client_that_does_not_read_its_answer_is_disconnected() {
     let address = start(ConnectionLimits { write_time: SHORT, ..patient() });
     let socket = TcpSocket::new_v4().unwrap();
     socket.set_recv_buffer_size(4096).unwrap();
@@ -238,7 +238,7 @@ impl StoreDecorator for Held {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_connection_too_many_is_told_so_while_all_are_at_work() {
+async fn a_connection_too_many_is_refused_while_all_are_busy() {
     let store = SqliteStore::in_memory(&racun_application::tables()).unwrap();
     let (may_go_on, begun) = (Semaphore::new(0), Notify::new());
     let store = Arc::new(Held { store: Arc::new(store), may_go_on, begun });

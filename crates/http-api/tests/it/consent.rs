@@ -17,7 +17,7 @@ async fn accept(post: &Post, token: &str, who: &Who, body: Value) -> Answer {
 }
 
 #[actix_web::test]
-async fn who_signs_up_with_a_colleagues_address_gets_nothing_of_the_entity() {
+async fn signing_up_with_a_colleagues_address_gives_no_access() {
     let post = Post::open().await;
     let corp = post.owner("admin@corp.example").await;
     post.api.post("/customers", &corp, json!({"name": "SECRET BUYER"})).await.with(201);
@@ -39,17 +39,17 @@ async fn who_signs_up_with_a_colleagues_address_gets_nothing_of_the_entity() {
     // The reader of the mail has the address, and what was made with it ends.
     let token = token_in(&post.deliver().await[0].text, "invite_");
     let body = json!({"password": "the real one 1"});
-    let accepted = accept(&post, &token, &Who::nobody(), body).await.with(200).json();
+    let accepted = accept(&post, &token, &Who::anonymous(), body).await.with(200).json();
     let cfo = Who::key(&text(&accepted["access_token"])).in_entity(corp.entity());
     post.api.get("/customers", &cfo).await.with(200);
     post.api.get("/users/me", &squatter).await.with(401);
     post.api.get("/customers", &Who::key(&text(&key["id"]))).await.with(401);
     let login = json!({"email": "cfo@corp.example", "password": PASSWORD});
-    post.api.post("/users/login", &Who::nobody(), login).await.with(401);
+    post.api.post("/users/login", &Who::anonymous(), login).await.with(401);
 }
 
 #[actix_web::test]
-async fn nobody_is_pulled_into_an_entity_and_requests_stay_where_they_were() {
+async fn an_invitation_alone_changes_no_users_entity() {
     let post = Post::open().await;
     let victim = post.api.user("victim@corp.example").await;
     post.api.verify("victim@corp.example").await;
@@ -158,7 +158,7 @@ const WAYS: [Way; 7] = [
 ];
 
 #[actix_web::test]
-async fn who_gets_in_by_which_way_is_this() {
+async fn every_way_into_an_entity_admits_the_right_users() {
     for (who, statuses) in MATRIX {
         for (way, expected) in WAYS.into_iter().zip(statuses) {
             let status = attempt(who, way).await;
@@ -173,7 +173,7 @@ async fn attempt(who: &str, way: Way) -> u16 {
     let post = Post::open().await;
     let owner = post.owner("owner@example.com").await;
     let session = match who {
-        "nobody" => Who::nobody(),
+        "nobody" => Who::anonymous(),
         "unverified" => post.api.user(INVITED).await,
         "verified" => post.owner(INVITED).await,
         _ => {
@@ -196,10 +196,10 @@ async fn attempt(who: &str, way: Way) -> u16 {
     let password = if is_other { "a third horse 3" } else { PASSWORD };
     let answer = match way {
         Way::MailedWithPassword | Way::HandedWithPassword => {
-            accept(&post, &token, &Who::nobody(), json!({"password": password})).await
+            accept(&post, &token, &Who::anonymous(), json!({"password": password})).await
         }
         Way::MailedWithOther | Way::HandedWithOther => {
-            accept(&post, &token, &Who::nobody(), json!({"password": "another horse 2"})).await
+            accept(&post, &token, &Who::anonymous(), json!({"password": "another horse 2"})).await
         }
         Way::MailedInSession | Way::HandedInSession => {
             accept(&post, &token, &session, json!({})).await
@@ -246,14 +246,14 @@ async fn invitations_end_with_who_made_them() {
             post.api.patch(&path, &owner, json!({"role": "editor"})).await.with(200);
         }
         let body = json!({"password": PASSWORD});
-        accept(&post, &text(&made["token"]), &Who::nobody(), body).await.with(401);
+        accept(&post, &text(&made["token"]), &Who::anonymous(), body).await.with(401);
         let open = post.api.get("/entities/invitations", &owner).await.with(200);
         assert!(!open.text.contains(&invited), "{open:?}");
     }
 }
 
 #[actix_web::test]
-async fn who_was_let_in_by_another_leaves_when_the_owner_proves_the_address() {
+async fn a_user_without_proof_leaves_when_the_owner_proves_the_address() {
     for is_reset in [true, false] {
         let post = Post::open().await;
         let attacker = post.owner("attacker@evil.example").await;
@@ -266,15 +266,15 @@ async fn who_was_let_in_by_another_leaves_when_the_owner_proves_the_address() {
         let friend = post.api.post("/entities/users", &victim, friend).await.with(201).json();
         let body = json!({"email": "v2@victim.example"});
         if is_reset {
-            post.api.post("/users/password-reset", &Who::nobody(), body).await.with(204);
+            post.api.post("/users/password-reset", &Who::anonymous(), body).await.with(204);
             let token = post.token("reset_").await;
             let body = json!({"token": token, "password": PASSWORD});
             let path = "/users/password-reset/confirm";
-            post.api.post(path, &Who::nobody(), body).await.with(204);
+            post.api.post(path, &Who::anonymous(), body).await.with(204);
             post.api.get("/customers", &victim).await.with(401);
             let body = login("v2@victim.example");
             let session =
-                post.api.post("/users/login", &Who::nobody(), body).await.with(200).json();
+                post.api.post("/users/login", &Who::anonymous(), body).await.with(200).json();
             victim.token = Some(text(&session["id"]));
         } else {
             post.api.verify("v2@victim.example").await;
@@ -282,7 +282,7 @@ async fn who_was_let_in_by_another_leaves_when_the_owner_proves_the_address() {
         post.api.get("/customers", &victim).await.with(403);
         post.api.get("/customers", &key).await.with(401);
         let body = json!({"password": PASSWORD});
-        accept(&post, &text(&friend["token"]), &Who::nobody(), body).await.with(401);
+        accept(&post, &text(&friend["token"]), &Who::anonymous(), body).await.with(401);
         let users = post.api.get("/entities/users", &attacker).await.with(200);
         assert!(!users.text.contains("victim.example"), "{users:?}");
         // They are asked again, and what they consent to from now on stays.
@@ -334,11 +334,11 @@ async fn a_reset_of_an_unproved_password_ends_keys_and_another_one_when_asked() 
         let key = post.api.post("/account/api-keys", &owner, key).await.with(201).json();
         post.deliver().await;
         let asked = json!({"email": "target@bank.example"});
-        post.api.post("/users/password-reset", &Who::nobody(), asked).await.with(204);
+        post.api.post("/users/password-reset", &Who::anonymous(), asked).await.with(204);
         let token = post.token("reset_").await;
         let body = json!({"token": token, "password": "another horse 2", "end_keys": end_keys});
         let path = "/users/password-reset/confirm";
-        post.api.post(path, &Who::nobody(), body).await.with(204);
+        post.api.post(path, &Who::anonymous(), body).await.with(204);
         post.api.get("/users/me", &owner).await.with(401);
         post.api.get("/customers", &Who::key(&text(&key["id"]))).await.with(left);
     }
@@ -453,11 +453,11 @@ async fn a_new_password_by_mail_ends_webhooks_with_keys() {
         ];
         post.deliver().await;
         let asked = json!({"email": "owner@example.com"});
-        post.api.post("/users/password-reset", &Who::nobody(), asked).await.with(204);
+        post.api.post("/users/password-reset", &Who::anonymous(), asked).await.with(204);
         let token = post.token("reset_").await;
         let body = json!({"token": token, "password": PASSWORD, "end_keys": end_keys});
         let path = "/users/password-reset/confirm";
-        post.api.post(path, &Who::nobody(), body).await.with(204);
+        post.api.post(path, &Who::anonymous(), body).await.with(204);
         let owner = post.api.log_in("owner@example.com").await.in_entity(owner.entity());
         for hook in hooks {
             assert_eq!(is_active(&post, &hook, &owner).await, left, "{is_verified} {end_keys}");

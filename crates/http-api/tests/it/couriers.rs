@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use racun_webhooks::{Answer, Courier, Post, Undelivered};
+use racun_webhooks::{Courier, Post, ReceiverResponse, Undelivered};
 
 /// Answers 200 unless told otherwise; nothing at `http://10.…` is called.
 #[derive(Default)]
@@ -35,9 +35,9 @@ impl Courier for Scripted {
         }
     }
 
-    async fn post(&self, post: &Post) -> Result<Answer, Undelivered> {
+    async fn post(&self, post: &Post) -> Result<ReceiverResponse, Undelivered> {
         self.posts.lock().unwrap().push(post.clone());
         let status = self.answers.lock().unwrap().pop_front().unwrap_or(200);
-        Ok(Answer { status, body: "taken".to_owned(), took: Duration::from_millis(3) })
+        Ok(ReceiverResponse { status, body: "taken".to_owned(), took: Duration::from_millis(3) })
     }
 }

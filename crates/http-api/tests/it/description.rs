@@ -9,7 +9,7 @@ use crate::harness::{Api, Who};
 
 async fn description() -> Value {
     let api = Api::new().await;
-    api.get("/openapi.json", &Who::nobody()).await.with(200).json()
+    api.get("/openapi.json", &Who::anonymous()).await.with(200).json()
 }
 
 #[actix_web::test]
@@ -189,7 +189,7 @@ fn enums_are_closed_when_sent_and_open_when_answered() {
 }
 
 #[test]
-fn what_has_limits_and_forms_says_so() {
+fn the_description_states_limits_and_formats() {
     let description = racun_http_api::openapi();
     let schemas = &description["components"]["schemas"];
     for (name, property, format) in [

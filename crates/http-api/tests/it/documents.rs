@@ -285,7 +285,7 @@ async fn null_does_not_hide_a_property_that_a_kind_lacks() {
 async fn an_answer_holds_exactly_what_the_description_says_of_its_kind() {
     let api = Api::new().await;
     let owner = api.owner("owner@example.com").await;
-    let description = api.get("/openapi.json", &Who::nobody()).await.with(200).json();
+    let description = api.get("/openapi.json", &Who::anonymous()).await.with(200).json();
     let schemas = &description["components"]["schemas"];
     for kind in &KINDS {
         let made = api.post(kind.path, &owner, sale(kind)).await.with(201).json();

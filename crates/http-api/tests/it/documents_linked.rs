@@ -115,7 +115,7 @@ async fn only_links_can_be_included() {
 }
 
 #[actix_web::test]
-async fn what_cannot_be_linked_is_named() {
+async fn documents_that_cannot_be_linked_are_named() {
     let api = Api::new().await;
     let owner = api.owner("owner@example.com").await;
     let other = api.owner("other@example.com").await;
@@ -156,8 +156,8 @@ async fn lines_of_any_kind_change_their_category_even_when_issued() {
     let refused = api.patch(&path, &owner, missing.clone()).await.with(422);
     let expected = ("[\"financial_category_id\"]".to_owned(), "not_found".to_owned());
     assert_eq!(refused.issue(), expected);
-    for nobody in ["inv_item_1", "inv_1", "x"] {
-        let path = format!("/documents/items/{nobody}/financial-category");
+    for unknown in ["inv_item_1", "inv_1", "x"] {
+        let path = format!("/documents/items/{unknown}/financial-category");
         api.patch(&path, &owner, missing.clone()).await.with(404);
     }
     let other = api.owner("other@example.com").await;

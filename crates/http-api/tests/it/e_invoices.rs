@@ -222,7 +222,7 @@ async fn a_credit_note_names_the_invoice_and_a_doubtful_leitweg_id_warns() {
 }
 
 #[actix_web::test]
-async fn what_an_advance_paid_stands_in_the_file() {
+async fn paid_advances_are_in_the_file() {
     let api = Api::new().await;
     let owner = entity(&api, "Germany", json!({"xrechnung": {"enabled": true}})).await;
     let advance = json!({

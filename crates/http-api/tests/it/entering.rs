@@ -148,7 +148,7 @@ async fn fiscalization_that_cannot_sell_says_what_it_lacks() {
 }
 
 #[actix_web::test]
-async fn whoever_fiscalizes_has_numbers_that_can_be() {
+async fn entities_that_fiscalize_have_valid_numbers() {
     let si = Taxpayer::slovenian().await;
     let path = format!("/entities/{}", si.owner.entity());
     let wrong = json!({"tax_number": "SI10039857"});
@@ -231,7 +231,7 @@ async fn an_archived_category_is_for_lines_that_have_it() {
 }
 
 #[actix_web::test]
-async fn what_is_attached_to_an_expense_is_listed_there() {
+async fn attachments_of_an_expense_are_listed() {
     let api = Api::new().await;
     let owner = api.owner("owner@example.com").await;
     let expense = json!({"supplier": {"name": "A"}, "is_draft": true});
@@ -311,8 +311,8 @@ async fn an_inline_customer_who_is_known_is_that_one() {
     let draft = api.patch(&path, &owner, named).await.with(200).json();
     assert_eq!(draft["customer_id"], at_once[0]["customer_id"]);
     api.delete(&format!("/customers/{}", text(&id)), &owner).await.with(204);
-    let anew = sell(json!({"name": "Ana", "tax_number": "SI10039856"})).await;
-    assert_ne!(anew["customer_id"], id, "nobody is found in the trash");
+    let new_customer = sell(json!({"name": "Ana", "tax_number": "SI10039856"})).await;
+    assert_ne!(new_customer["customer_id"], id, "customers in the trash are not found");
 }
 
 #[actix_web::test]

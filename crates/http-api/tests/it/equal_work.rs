@@ -4,7 +4,7 @@
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use racun_http_api::Limits;
+use racun_http_api::RequestLimits;
 use racun_store::{Load, Read, Rows, Store, StoreDecorator, TransactError, Unit};
 use racun_store_sqlite::SqliteStore;
 use serde_json::{Value, json};
@@ -70,7 +70,7 @@ async fn an_address_with_a_user_takes_the_same_work_as_one_without() {
     let store = SqliteStore::in_memory(&racun_application::tables()).unwrap();
     let asked = Arc::<Mutex<Vec<String>>>::default();
     let noting = Noting { store, asked: Arc::clone(&asked) };
-    let api = Api::on(Arc::new(noting), Limits::default()).await;
+    let api = Api::on(Arc::new(noting), RequestLimits::default()).await;
     let owner = api.owner("owner@example.com").await;
     api.verify("owner@example.com").await;
     api.user("verified@example.com").await;
@@ -80,8 +80,8 @@ async fn an_address_with_a_user_takes_the_same_work_as_one_without() {
     let mailed = |email: &str| json!({"email": email, "role": "viewer"});
     let handed = |email: &str| json!({"email": email, "send_invite": false});
     let asks: [(&str, &Who, Ask<'_>); 4] = [
-        ("/users/login", &Who::nobody(), &login),
-        ("/users/password-reset", &Who::nobody(), &|email| json!({"email": email})),
+        ("/users/login", &Who::anonymous(), &login),
+        ("/users/password-reset", &Who::anonymous(), &|email| json!({"email": email})),
         ("/entities/users", &owner, &mailed),
         ("/entities/users", &owner, &handed),
     ];

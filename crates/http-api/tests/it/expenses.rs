@@ -257,8 +257,8 @@ async fn an_expense_is_paid() {
     assert_eq!(refused.issue(), ("[\"amount\"]".to_owned(), "required".to_owned()));
     let cheaper = json!({"items": [], "total_with_tax": 7});
     refuses(books.patch(&bill, cheaper).await, "payment_exceeds_total");
-    let nobody = "/expenses/exp_01jd0000000000000000000000/payments";
-    books.post(nobody, json!({"amount": 1, "type": "cash"})).await.with(404);
+    let unknown = "/expenses/exp_01jd0000000000000000000000/payments";
+    books.post(unknown, json!({"amount": 1, "type": "cash"})).await.with(404);
     books.act_on(&bill, "void").await.with(200);
     books.has(&bill, "8", "28.6").await;
 }
@@ -274,7 +274,7 @@ async fn check_refused(books: &Books, more: Value, path: &str, code: &str) {
 }
 
 #[actix_web::test]
-async fn what_is_wrong_with_an_expense_is_named() {
+async fn mistakes_in_an_expense_are_named() {
     let books = Books::open().await;
     for (more, path, code) in [
         (json!({"type": "credit_note"}), "[\"type\"]", "invalid_value"),
@@ -311,7 +311,7 @@ async fn what_is_wrong_with_an_expense_is_named() {
 }
 
 #[actix_web::test]
-async fn what_is_wrong_with_items_and_totals_is_named() {
+async fn mistakes_in_items_and_totals_are_named() {
     let books = Books::open().await;
     let line = |more: Value| json!({"items": [with(json!({"name": "x", "price": 1}), more)]});
     let summary = |more: Value| with(json!({"items": [], "total_with_tax": 1}), more);

@@ -341,7 +341,7 @@ async fn an_account_has_one_export_put_together_at_once() {
 }
 
 #[actix_web::test]
-async fn who_hangs_up_leaves_nothing_to_be_done() {
+async fn a_client_that_hangs_up_ends_the_export() {
     let (held, api) = held_api().await;
     let who = api.owner("ana@example.com").await;
     made(&api, &who, "/invoices", invoice("A", "10")).await;

@@ -71,7 +71,7 @@ async fn with_memory() -> (Api, Arc<Memory>) {
 }
 
 #[actix_web::test]
-async fn a_file_is_kept_told_of_downloaded_and_removed() {
+async fn a_file_is_stored_listed_downloaded_and_removed() {
     let (api, memory) = with_memory().await;
     let ana = api.owner("ana@example.com").await;
     let made = put(&api, &ana, Sent(PDF, "Ponudba št. 1.pdf", "application/pdf"), ATTACHMENT).await;
@@ -108,7 +108,7 @@ async fn a_file_is_kept_told_of_downloaded_and_removed() {
 }
 
 #[actix_web::test]
-async fn what_a_picture_is_and_how_large_its_bytes_say() {
+async fn the_bytes_decide_type_and_size_of_a_picture() {
     let api = Api::new().await;
     let ana = api.owner("ana@example.com").await;
     let lossy = webp(b"VP8 \x10\0\0\0\0\0\0\x9d\x01\x2a\x40\x01\xf0\0");
@@ -147,7 +147,7 @@ async fn what_a_picture_is_and_how_large_its_bytes_say() {
 }
 
 #[actix_web::test]
-async fn what_is_printed_has_fewer_pixels_than_what_is_attached() {
+async fn printed_pictures_have_a_lower_pixel_limit_than_attachments() {
     let api = Api::new().await;
     let ana = api.owner("ana@example.com").await;
     let mut deep = png(3_000, 3_000);
@@ -169,7 +169,7 @@ async fn what_is_printed_has_fewer_pixels_than_what_is_attached() {
 }
 
 #[actix_web::test]
-async fn what_is_something_else_than_it_says_or_could_run_is_refused() {
+async fn mislabelled_and_executable_files_are_refused() {
     let (api, memory) = with_memory().await;
     let ana = api.owner("ana@example.com").await;
     let zip = b"PK\x03\x04\x14\0\0\0a.txt".to_vec();
@@ -282,7 +282,7 @@ async fn too_much_is_refused_with_413_and_half_a_body_with_400() {
 }
 
 #[actix_web::test]
-async fn what_is_missing_or_wrong_in_the_form_is_named() {
+async fn mistakes_in_the_form_are_named() {
     let (api, memory) = with_memory().await;
     let ana = api.owner("ana@example.com").await;
     let unknown = "unit_01jd0000000000000000000000";
@@ -368,7 +368,7 @@ async fn a_logo_replaces_the_one_before_and_the_entity_and_the_unit_say_so() {
 }
 
 #[actix_web::test]
-async fn nobody_reaches_a_file_of_others_and_viewers_only_read() {
+async fn files_of_others_are_not_found_and_viewers_only_read() {
     let (api, memory) = with_memory().await;
     let ana = api.owner("ana@example.com").await;
     let bor = api.owner("bor@example.com").await;
@@ -377,7 +377,7 @@ async fn nobody_reaches_a_file_of_others_and_viewers_only_read() {
     let path = format!("/files/{}", text(&made["id"]));
     for path in [path.clone(), format!("{path}/download")] {
         api.get(&path, &bor).await.with(404);
-        api.get(&path, &Who::nobody()).await.with(401);
+        api.get(&path, &Who::anonymous()).await.with(401);
     }
     api.delete(&path, &bor).await.with(404);
     assert!(list(&api, &bor, "").await.is_empty());

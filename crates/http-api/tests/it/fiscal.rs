@@ -135,7 +135,7 @@ async fn a_croatian_premise_is_a_name_with_devices() {
     let devices = hr.get(&format!("/premises/{id}/devices")).await.with(200).json();
     assert_eq!(devices, json!([device_body]));
     assert_eq!(hr.get(&format!("/devices/{device}")).await.with(200).json(), device_body);
-    assert_eq!(hr.authorities.told().len(), 0, "nobody is told");
+    assert_eq!(hr.authorities.told().len(), 0, "no report is sent");
     let again = hr.post("/premises", body).await.with(409);
     assert_eq!(cause(&again), "duplicate");
     assert_eq!(cause(&hr.create_device(&id, "12").await.with(409)), "duplicate");
@@ -214,7 +214,7 @@ async fn names_and_starts_are_checked() {
 }
 
 #[actix_web::test]
-async fn a_sequence_starts_where_it_is_told_until_it_has_begun() {
+async fn a_sequence_starts_at_its_setting_until_it_is_used() {
     let hr = Taxpayer::croatian().await;
     let premise = hr.premise("A").await;
     let device = hr.device(&premise, "1").await;

@@ -14,7 +14,7 @@ async fn put_in(who: &Taxpayer, file: &[u8]) -> crate::harness::Answer {
 }
 
 #[actix_web::test]
-async fn a_certificate_is_kept_and_told_of() {
+async fn a_certificate_is_stored_and_described() {
     let si = Taxpayer::slovenian().await;
     si.get(CERTIFICATE).await.with(404);
     let made = put_in(&si, &file(TAX_NUMBER, 2025, 2030)).await.with(201).json();
@@ -82,8 +82,8 @@ async fn a_certificate_runs_out() {
             401 => {
                 let body =
                     json!({"email": "owner@example.com", "password": crate::harness::PASSWORD});
-                let nobody = crate::harness::Who::nobody();
-                let login = si.api.post("/users/login", &nobody, body).await.with(200).json();
+                let anonymous = crate::harness::Who::anonymous();
+                let login = si.api.post("/users/login", &anonymous, body).await.with(200).json();
                 let token = Some(login["id"].as_str().unwrap().to_owned());
                 let who = crate::harness::Who { token, ..si.owner.clone() };
                 si.api.get("/fiscalization/furs/settings", &who).await

@@ -45,7 +45,7 @@ impl Taxpayer {
 }
 
 #[actix_web::test]
-async fn behind_a_link_nobody_reads_who_issued_it() {
+async fn a_shared_document_does_not_show_who_issued_it() {
     for (own, part) in [(Taxpayer::slovenian().await, "furs"), (Taxpayer::croatian().await, "fina")]
     {
         let own = open(own).await;
@@ -161,7 +161,7 @@ async fn whatever_happens_there_the_answer_is_a_document_and_it_can_be_sent_agai
 }
 
 #[actix_web::test]
-async fn what_is_missing_or_wrong_is_told_by_path_or_code_and_takes_no_number() {
+async fn mistakes_are_named_by_path_or_code_and_take_no_number() {
     let si = open(Taxpayer::slovenian().await).await;
     for (furs, path, code) in [
         (
@@ -182,8 +182,8 @@ async fn what_is_missing_or_wrong_is_told_by_path_or_code_and_takes_no_number() 
     let skip = si.sell(json!({"furs": {"skip": true}})).await.with(422);
     assert_eq!(cause(&skip), "furs_skip_not_allowed");
     si.put(json!({"operator_tax_number": null, "operator_label": null})).await.with(200);
-    let nobody = si.sell(json!({})).await.with(422);
-    let issues = nobody.json()["cause"]["issues"].clone();
+    let unmarked = si.sell(json!({})).await.with(422);
+    let issues = unmarked.json()["cause"]["issues"].clone();
     let paths: Vec<&Value> =
         issues.as_array().unwrap().iter().map(|issue| &issue["path"]).collect();
     assert_eq!(
@@ -203,7 +203,7 @@ async fn what_is_missing_or_wrong_is_told_by_path_or_code_and_takes_no_number() 
 }
 
 #[actix_web::test]
-async fn voiding_issues_a_credit_note_that_is_told_and_cannot_be_voided() {
+async fn voiding_issues_a_credit_note_that_is_reported_and_cannot_be_voided() {
     let si = open(Taxpayer::slovenian().await).await;
     let sold = si.sell(json!({"payments": []})).await.with(201).json();
     let void = format!("/invoices/{}/void", text(&sold["id"]));

@@ -87,7 +87,7 @@ async fn a_premise_is_open_when_furs_has_it() {
 }
 
 #[actix_web::test]
-async fn what_furs_does_not_confirm_leaves_no_premise_and_the_name_free() {
+async fn an_unconfirmed_premise_is_removed_and_its_name_free() {
     let si = Taxpayer::slovenian().await.certified().await;
     for (answer, status, code) in [
         (refused("S005"), 422, "fiscalization_provider_error"),

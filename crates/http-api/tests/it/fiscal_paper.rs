@@ -99,7 +99,7 @@ async fn a_receipt_of_a_bound_book_keeps_its_time() {
 }
 
 #[actix_web::test]
-async fn what_does_not_fit_is_refused_at_its_path_and_takes_no_number() {
+async fn invalid_forms_are_refused_at_their_path_and_take_no_number() {
     let si = open(Taxpayer::slovenian().await).await;
     let at = |inner: &str| format!(r#"["furs",{inner}]"#);
     let book = |field: &str| at(&format!(r#""sales_book_identifier","{field}""#));
@@ -160,7 +160,7 @@ async fn what_does_not_fit_is_refused_at_its_path_and_takes_no_number() {
 }
 
 #[actix_web::test]
-async fn what_is_wrong_elsewhere_uses_up_no_form() {
+async fn other_mistakes_use_up_no_form() {
     let si = open(Taxpayer::slovenian().await).await;
     let mut wrong = form("612", "2026-11-18");
     wrong["unknown"] = json!(1);

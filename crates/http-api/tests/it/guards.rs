@@ -35,7 +35,7 @@ fn too_often(answer: &Answer) -> i64 {
 }
 
 #[actix_web::test]
-async fn nobody_invites_strangers_by_mail_before_their_own_address_is_proved() {
+async fn inviting_by_mail_needs_a_verified_address() {
     let post = Post::open().await;
     let owner = post.api.owner("owner@example.com").await;
     post.deliver().await;
@@ -221,7 +221,7 @@ async fn a_new_account_sends_less() {
 
 async fn sign_up(api: &Api, email: &str) -> Answer {
     let body = json!({"email": email, "password": PASSWORD});
-    api.post("/users/signup", &Who::nobody(), body).await
+    api.post("/users/signup", &Who::anonymous(), body).await
 }
 
 fn cause(answer: &Answer) -> Value {
@@ -233,11 +233,11 @@ async fn accept(api: &Api, owner: &Who, email: &str) -> Answer {
     let body = json!({"email": email, "send_invite": false});
     let invited = api.post("/entities/users", owner, body).await.with(201).json();
     let path = format!("/invitations/accept?token={}", text(&invited["token"]));
-    api.post(&path, &Who::nobody(), json!({"password": PASSWORD})).await
+    api.post(&path, &Who::anonymous(), json!({"password": PASSWORD})).await
 }
 
 #[actix_web::test]
-async fn with_sign_up_by_invitation_the_first_signs_up_and_then_whoever_is_invited() {
+async fn with_sign_up_by_invitation_the_first_user_and_invited_ones_sign_up() {
     let guards = Guards { sign_up: SignUpMode::Invited, ..Guards::default() };
     let post = post_under(guards).await;
     let owner = post.api.owner("owner@example.com").await;
@@ -268,7 +268,7 @@ async fn a_closed_server_makes_no_users() {
 }
 
 #[actix_web::test]
-async fn where_nobody_signs_up_a_token_that_was_handed_over_does_not_tell_who_has_a_user() {
+async fn with_closed_sign_up_a_token_does_not_tell_who_has_a_user() {
     let mut kept = None;
     let api = Api::with(|services| {
         kept = Some(services.clone());

@@ -12,7 +12,7 @@ use actix_web::http::header::HeaderMap;
 use actix_web::test::{self, TestRequest};
 use racun_access::{MailTokenPurpose, MasterVault, PinKey, mint_invitation_token, mint_mail_token};
 use racun_application::payments::{NoAuthority, TaxAuthority};
-use racun_http_api::{Limits, Services};
+use racun_http_api::{RequestLimits, Services};
 use racun_kernel::Entropy;
 use racun_store::Store;
 use racun_store_sqlite::SqliteStore;
@@ -120,16 +120,16 @@ pub fn services(store: Arc<dyn Store>, seconds: Arc<AtomicI64>) -> Services {
 
 impl Api {
     pub async fn new() -> Self {
-        Self::limited(Limits::default()).await
+        Self::limited(RequestLimits::default()).await
     }
 
-    pub async fn limited(limits: Limits) -> Self {
+    pub async fn limited(limits: RequestLimits) -> Self {
         Self::on(Arc::new(SqliteStore::in_memory(&racun_application::tables()).unwrap()), limits)
             .await
     }
 
     /// The application on `store`.
-    pub async fn on(store: Arc<dyn Store>, limits: Limits) -> Self {
+    pub async fn on(store: Arc<dyn Store>, limits: RequestLimits) -> Self {
         let seconds = Arc::new(AtomicI64::new(0));
         let services = services(store, Arc::clone(&seconds));
         Self::of(services, seconds, limits).await
@@ -140,23 +140,26 @@ impl Api {
         let store = SqliteStore::in_memory(&racun_application::tables()).unwrap();
         let seconds = Arc::new(AtomicI64::new(0));
         let services = services(Arc::new(store), Arc::clone(&seconds));
-        Self::of(Services { tax_authority, ..services }, seconds, Limits::default()).await
+        Self::of(Services { tax_authority, ..services }, seconds, RequestLimits::default()).await
     }
 
     /// The application with these services, at a time of the test's own.
     pub async fn with(change: impl FnOnce(Services) -> Services) -> Self {
-        Self::with_limits(change, Limits::default()).await
+        Self::with_limits(change, RequestLimits::default()).await
     }
 
     /// The application with these services and limits, at a time of the test's own.
-    pub async fn with_limits(change: impl FnOnce(Services) -> Services, limits: Limits) -> Self {
+    pub async fn with_limits(
+        change: impl FnOnce(Services) -> Services,
+        limits: RequestLimits,
+    ) -> Self {
         let store = SqliteStore::in_memory(&racun_application::tables()).unwrap();
         let seconds = Arc::new(AtomicI64::new(0));
         let services = services(Arc::new(store), Arc::clone(&seconds));
         Self::of(change(services), seconds, limits).await
     }
 
-    async fn of(services: Services, seconds: Arc<AtomicI64>, limits: Limits) -> Self {
+    async fn of(services: Services, seconds: Arc<AtomicI64>, limits: RequestLimits) -> Self {
         let kept = services.clone();
         let app = Rc::new(test::init_service(racun_http_api::app(services, limits)).await);
         let call: Call = Rc::new(move |request| {
@@ -215,14 +218,14 @@ impl Api {
     /// A user who signed up and logged in.
     pub async fn user(&self, email: &str) -> Who {
         let body = json!({"email": email, "password": PASSWORD});
-        self.post("/users/signup", &Who::nobody(), body).await.with(201);
+        self.post("/users/signup", &Who::anonymous(), body).await.with(201);
         self.log_in(email).await
     }
 
     /// The user in a new session, as after a month without one.
     pub async fn log_in(&self, email: &str) -> Who {
         let body = json!({"email": email, "password": PASSWORD});
-        let login = self.post("/users/login", &Who::nobody(), body).await.with(200).json();
+        let login = self.post("/users/login", &Who::anonymous(), body).await.with(200).json();
         Who { token: Some(text(&login["id"])), entity: None }
     }
 
@@ -240,7 +243,7 @@ impl Api {
         let invited = self.post("/entities/users", owner, body).await.with(201).json();
         let accept = format!("/invitations/accept?token={}", text(&invited["token"]));
         let body = json!({"password": PASSWORD});
-        let accepted = self.post(&accept, &Who::nobody(), body).await.with(200).json();
+        let accepted = self.post(&accept, &Who::anonymous(), body).await.with(200).json();
         Who { token: Some(text(&accepted["access_token"])), entity: owner.entity.clone() }
     }
 
@@ -253,7 +256,7 @@ impl Api {
         let token = mint_invitation_token(store, entity, &id, &stamp).await.unwrap().unwrap();
         let body = json!({"password": PASSWORD});
         let accept = format!("/invitations/accept?token={token}");
-        let accepted = self.post(&accept, &Who::nobody(), body).await.with(200).json();
+        let accepted = self.post(&accept, &Who::anonymous(), body).await.with(200).json();
         Who { token: Some(text(&accepted["access_token"])), entity: owner.entity.clone() }
     }
 
@@ -263,7 +266,7 @@ impl Api {
         let purpose = MailTokenPurpose::Verification;
         let token = mint_mail_token(store, email, purpose, &stamp).await.unwrap().unwrap();
         let body = json!({"token": token});
-        self.post("/users/verify-email", &Who::nobody(), body).await.with(200);
+        self.post("/users/verify-email", &Who::anonymous(), body).await.with(200);
     }
 }
 
@@ -299,7 +302,7 @@ pub struct Who {
 }
 
 impl Who {
-    pub const fn nobody() -> Self {
+    pub const fn anonymous() -> Self {
         Self { token: None, entity: None }
     }
 

@@ -31,7 +31,7 @@ fn check(about: &str, text: &str, status: u16, code: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_head_that_cannot_be_read_is_told_so() {
+async fn an_unreadable_head_is_refused() {
     let address = start(patient());
     for head in [
         "GET /a b HTTP/1.1\r\nhost: x\r\n\r\n",
@@ -54,7 +54,7 @@ async fn a_head_that_cannot_be_read_is_told_so() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_head_that_is_too_long_or_too_slow_is_told_so() {
+async fn a_head_that_is_too_long_or_too_slow_is_refused() {
     let address = start(patient());
     let fields: String = (0..200).map(|field| format!("a{field}: b\r\n")).collect();
     let long = "x".repeat(140_000);
@@ -72,7 +72,7 @@ async fn a_head_that_is_too_long_or_too_slow_is_told_so() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_later_head_is_told_so_too_and_answers_before_it_are_whole() {
+async fn a_later_head_is_refused_too_and_earlier_answers_are_complete() {
     let address = start(patient());
     let live = "GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n";
     let mut stream = send(address, live).await;
@@ -90,7 +90,7 @@ async fn a_later_head_is_told_so_too_and_answers_before_it_are_whole() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_a_refused_client_goes_on_sending_is_bounded() {
+async fn the_rest_that_a_refused_client_sends_is_bounded() {
     let address = start(patient());
     let mut endless = send(address, "nonsense\r\n\r\n").await;
     let refused = in_time(async {
@@ -105,7 +105,7 @@ async fn what_a_refused_client_goes_on_sending_is_bounded() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_chunk_that_cannot_be_read_is_told_so() {
+async fn an_unreadable_chunk_is_refused() {
     let address = start(patient());
     let head = "POST /users/login HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n\
                 transfer-encoding: chunked\r\n\r\n";

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use actix_web::test::TestRequest;
 use racun_application::idempotency::{
-    AnswerTo, KEYED_REQUESTS, KeptAnswer, KeptBody, KeyedRequest, Verdict,
+    AnswerTo, KEYED_REQUESTS, KeptAnswer, KeptBody, KeyStatus, KeyedRequest,
 };
-use racun_http_api::Limits;
+use racun_http_api::RequestLimits;
 use racun_kernel::Tenant;
 use racun_store::{Put, Store, Writes};
 use racun_store_sqlite::SqliteStore;
@@ -20,7 +20,7 @@ use crate::mailbox::Post;
 async fn shop() -> (Api, Arc<dyn Store>, Who) {
     let store = SqliteStore::in_memory(&racun_application::tables()).unwrap();
     let store: Arc<dyn Store> = Arc::new(store);
-    let api = Api::on(Arc::clone(&store), Limits::default()).await;
+    let api = Api::on(Arc::clone(&store), RequestLimits::default()).await;
     let owner = api.owner("ana@example.com").await;
     let body = json!({"name": "till", "environment": "sandbox"});
     let key = api.post("/account/api-keys", &owner, body).await.with(201).json();
@@ -172,11 +172,11 @@ async fn a_refusal_that_changed_nothing_is_answered_again() {
 }
 
 #[actix_web::test]
-async fn what_no_handler_refused_is_not_kept() {
+async fn refusals_before_the_handler_are_not_kept() {
     let (api, store, who) = shop().await;
     let body = json!({"name": "Kupec"});
     send(&api, &who, "k", "POST", "/nowhere", Some(&body)).await.with(404);
-    send(&api, &Who::nobody(), "k", "POST", "/customers", Some(&body)).await.with(401);
+    send(&api, &Who::anonymous(), "k", "POST", "/customers", Some(&body)).await.with(401);
     let elsewhere = who.in_entity("ent_01jd0000000000000000000000");
     let refused = send(&api, &elsewhere, "k", "POST", "/customers", Some(&body)).await;
     assert!((403..=404).contains(&refused.status), "{refused:?}");
@@ -188,7 +188,7 @@ async fn what_no_handler_refused_is_not_kept() {
 }
 
 #[actix_web::test]
-async fn what_is_to_be_sent_again_is_not_kept() {
+async fn retryable_answers_are_not_kept() {
     let post = Post::open().await;
     let (api, owner) = (&post.api, post.owner("owner@example.com").await);
     let id = post.document(&owner, "/invoices", json!({})).await;
@@ -207,7 +207,7 @@ async fn what_is_to_be_sent_again_is_not_kept() {
 }
 
 #[actix_web::test]
-async fn what_failed_here_is_not_kept() {
+async fn server_errors_are_not_kept() {
     let store = SqliteStore::in_memory(&racun_application::tables()).unwrap();
     let store: Arc<dyn Store> = Arc::new(store);
     let own = Arc::clone(&store);
@@ -219,7 +219,7 @@ async fn what_failed_here_is_not_kept() {
         let failed = send(&api, &owner, "k", "POST", "/webhooks", Some(&body)).await.with(503);
         assert!(!is_replayed(&failed));
     }
-    let api = Api::on(store, Limits::default()).await;
+    let api = Api::on(store, RequestLimits::default()).await;
     let made = send(&api, &owner, "k", "POST", "/webhooks", Some(&body)).await.with(201);
     assert!(!is_replayed(&made));
 }
@@ -236,15 +236,15 @@ async fn an_answer_takes_no_place_that_is_taken() {
     };
     let wanted = |key: &str| KeyedRequest::new(account, key.to_owned(), "own".to_owned(), now);
     for (number, (held, to, expected)) in [
-        (None, AnswerTo::Nothing, Verdict::Answered(answer(404))),
-        (None, AnswerTo::Effect, Verdict::Answered(answer(404))),
-        (Some(("other", None)), AnswerTo::Nothing, Verdict::Conflict),
-        (Some(("other", None)), AnswerTo::Effect, Verdict::Conflict),
-        (Some(("other", Some(200))), AnswerTo::Nothing, Verdict::Conflict),
-        (Some(("own", Some(200))), AnswerTo::Nothing, Verdict::Answered(answer(200))),
-        (Some(("own", Some(200))), AnswerTo::Effect, Verdict::Answered(answer(200))),
-        (Some(("own", None)), AnswerTo::Nothing, Verdict::Unanswered(wanted("6"))),
-        (Some(("own", None)), AnswerTo::Effect, Verdict::Answered(answer(404))),
+        (None, AnswerTo::Nothing, KeyStatus::Answered(answer(404))),
+        (None, AnswerTo::Effect, KeyStatus::Answered(answer(404))),
+        (Some(("other", None)), AnswerTo::Nothing, KeyStatus::Conflict),
+        (Some(("other", None)), AnswerTo::Effect, KeyStatus::Conflict),
+        (Some(("other", Some(200))), AnswerTo::Nothing, KeyStatus::Conflict),
+        (Some(("own", Some(200))), AnswerTo::Nothing, KeyStatus::Answered(answer(200))),
+        (Some(("own", Some(200))), AnswerTo::Effect, KeyStatus::Answered(answer(200))),
+        (Some(("own", None)), AnswerTo::Nothing, KeyStatus::Unanswered(wanted("6"))),
+        (Some(("own", None)), AnswerTo::Effect, KeyStatus::Answered(answer(404))),
     ]
     .into_iter()
     .enumerate()
@@ -262,13 +262,13 @@ async fn an_answer_takes_no_place_that_is_taken() {
         }
         let found = wanted.answer(&*store, answer(404), to).await.unwrap();
         let expected = match expected {
-            Verdict::Unanswered(_) => Verdict::Unanswered(wanted.clone()),
+            KeyStatus::Unanswered(_) => KeyStatus::Unanswered(wanted.clone()),
             other => other,
         };
         assert_eq!(found, expected, "{number}");
         let after = wanted.find(&*store).await.unwrap();
         let own = KeyedRequest { answer: Some(answer(404)), ..wanted.clone() };
-        let expected = match expected == Verdict::Answered(answer(404)) {
+        let expected = match expected == KeyStatus::Answered(answer(404)) {
             true => Some(own),
             false => before,
         };
@@ -350,7 +350,7 @@ async fn a_key_holds_for_thirty_days() {
 }
 
 #[actix_web::test]
-async fn what_is_over_is_swept_away() {
+async fn expired_keys_are_swept() {
     let (api, store, who) = shop().await;
     for number in 0..5 {
         let body = json!({"name": "Kupec"});

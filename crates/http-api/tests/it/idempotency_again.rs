@@ -5,7 +5,7 @@ use std::sync::Arc;
 use actix_web::test::TestRequest;
 use async_trait::async_trait;
 use futures_util::future::join;
-use racun_http_api::Limits;
+use racun_http_api::RequestLimits;
 use racun_store::{Store, StoreDecorator, TransactError, Unit};
 use racun_store_sqlite::SqliteStore;
 use serde_json::json;
@@ -50,8 +50,10 @@ async fn an_edit_that_met_another_gets_through_when_it_is_sent_again() {
         go: Arc::clone(&go),
         is_first: true.into(),
     };
-    let (api, slow) =
-        (Api::on(store, Limits::default()).await, Api::on(Arc::new(slow), Limits::default()).await);
+    let (api, slow) = (
+        Api::on(store, RequestLimits::default()).await,
+        Api::on(Arc::new(slow), RequestLimits::default()).await,
+    );
     let owner = api.owner("owner@example.com").await;
     let draft = json!({"is_draft": true, "items": [{"name": "a", "price": 1}]});
     let draft = text(&api.post("/invoices", &owner, draft).await.with(201).json()["id"]);
@@ -93,7 +95,7 @@ async fn a_claim_that_met_another_gets_through_when_the_tab_is_released() {
 }
 
 #[actix_web::test]
-async fn a_version_that_was_stale_and_a_tab_that_nobody_claimed_are_not_kept_under_the_key() {
+async fn stale_versions_and_unclaimed_tabs_are_not_kept_under_the_key() {
     let shop = Shop::open().await;
     let id = shop.tab().await;
     let stale = TestRequest::patch().uri(&format!("/pos/tabs/{id}"));

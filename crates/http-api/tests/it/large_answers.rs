@@ -8,7 +8,7 @@ use std::time::Duration;
 use actix_http::Request;
 use actix_web::dev::ServiceResponse;
 use actix_web::test::{self, TestRequest};
-use racun_http_api::{Limits, Options, Room, Services, Shares, app, run};
+use racun_http_api::{Options, RequestLimits, Room, Services, Shares, app, run};
 use racun_store_sqlite::SqliteStore;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -41,9 +41,12 @@ fn on(store: &Arc<SqliteStore>) -> Services {
 }
 
 /// An application with a room for `of_sender` bytes of an account, and an account with an invoice.
-async fn with_invoice(answers: &'static Room) -> (Arc<SqliteStore>, Limits, Api, Who, Value) {
+async fn with_invoice(
+    answers: &'static Room,
+) -> (Arc<SqliteStore>, RequestLimits, Api, Who, Value) {
     let store = Arc::new(SqliteStore::in_memory(&racun_application::tables()).unwrap());
-    let limits = Limits { answers, heavy_patience: Duration::ZERO, ..Limits::default() };
+    let limits =
+        RequestLimits { answers, heavy_patience: Duration::ZERO, ..RequestLimits::default() };
     let api = Api::on(Arc::<SqliteStore>::clone(&store), limits).await;
     let ana = api.owner("ana@example.com").await;
     let made = api.post("/invoices", &ana, long()).await.with(201).json();
@@ -64,7 +67,7 @@ async fn every_large_answer_takes_room_until_it_is_read() {
     let link = shared(&api, &ana, &id).await;
     // A shared document takes its longest length first, and gives back what it does not need.
     let of_pages = room(8 * MIB, MIB + 400 * KIB, 8 * MIB);
-    let pages = Limits { answers: of_pages, ..limits };
+    let pages = RequestLimits { answers: of_pages, ..limits };
     let pages = test::init_service(app(on(&store), pages)).await;
     let app = test::init_service(app(on(&store), limits)).await;
     let get = |path: String, who: &Who| who.sign(TestRequest::get().uri(&path)).to_request();
@@ -80,7 +83,11 @@ async fn every_large_answer_takes_room_until_it_is_read() {
     assert_eq!(once.status(), 201);
     drop(once);
     let cases: Vec<(&str, u16, Ask<'_>)> = vec![
-        ("shared", 429, Box::new(|_| get(format!("/invoices/shareable/{link}"), &Who::nobody()))),
+        (
+            "shared",
+            429,
+            Box::new(|_| get(format!("/invoices/shareable/{link}"), &Who::anonymous())),
+        ),
         ("one", 429, Box::new(|_| get(format!("/invoices/{id}"), &ana))),
         ("calculated", 503, Box::new(|n| post("/documents/calculate", &format!("c{n}")))),
         ("made", 503, Box::new(|n| post("/invoices", &format!("m{n}")))),
@@ -160,10 +167,10 @@ async fn deaf(address: SocketAddr, from: &str, who: &Who, path: &str) -> TcpStre
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_reads_slowly_makes_room_for_another_address() {
+async fn a_slow_reader_makes_room_for_another_address() {
     let store = Arc::new(SqliteStore::in_memory(&racun_application::tables()).unwrap());
     let answers = room(20 * MIB, 64 * MIB, 64 * MIB);
-    let limits = Limits { answers, ..Limits::default() };
+    let limits = RequestLimits { answers, ..RequestLimits::default() };
     let services = on(&store);
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();

@@ -90,13 +90,13 @@ async fn tokens_of_one_address_share_its_limit_and_a_refused_one_uses_nothing_of
 }
 
 #[actix_web::test]
-async fn whoever_is_nobody_counts_by_address_whatever_they_ask_for() {
+async fn anonymous_requests_count_by_address_on_every_route() {
     let api = api().await;
     let owner = api.owner("ana@example.com").await;
     api.pass(60);
     let wrong = Who::key("ek_live_0123456789abcdef0123456789abcdef");
     for (path, who, status) in [
-        ("/customers", Who::nobody(), 401),
+        ("/customers", Who::anonymous(), 401),
         ("/customers", wrong, 401),
         ("/customers", Who::key("rubbish"), 401),
         ("/nowhere", owner.clone(), 404),
@@ -111,12 +111,12 @@ async fn whoever_is_nobody_counts_by_address_whatever_they_ask_for() {
         let number = |text: &str| text.parse::<i32>().unwrap();
         assert_eq!(number(first.1) - number(second.1), 1, "{path}");
     }
-    assert_eq!(granted(&api, "/customers", &Who::nobody(), "203.0.113.1", 30).await, 10);
+    assert_eq!(granted(&api, "/customers", &Who::anonymous(), "203.0.113.1", 30).await, 10);
     get(&api, "/nowhere", &owner, "203.0.113.1").await.with(429);
     let patch = from(TestRequest::patch().uri("/customers"), "203.0.113.1");
     api.call(patch).await.with(429);
     get(&api, "/customers", &owner, "203.0.113.1").await.with(200);
-    get(&api, "/customers", &Who::nobody(), "203.0.113.2").await.with(401);
+    get(&api, "/customers", &Who::anonymous(), "203.0.113.2").await.with(401);
 }
 
 #[actix_web::test]
@@ -162,14 +162,14 @@ async fn every_answer_says_how_much_is_left_but_those_to_monitoring() {
     }
     for _ in 0..60 {
         for path in ["/health", "/health/live", "/health/ready"] {
-            let answer = get(&api, path, &Who::nobody(), "203.0.113.1").await.with(200);
+            let answer = get(&api, path, &Who::anonymous(), "203.0.113.1").await.with(200);
             assert_eq!(standing(&answer), ("", "", ""), "{path}");
         }
     }
 }
 
 #[actix_web::test]
-async fn a_trusted_proxy_says_whose_request_it_is_and_nobody_else_does() {
+async fn only_a_trusted_proxy_sets_the_address_of_the_client() {
     let api = api().await;
     let through = async |peer: &str, forwarded: &str| {
         let request = TestRequest::get().uri("/customers");
@@ -208,7 +208,7 @@ async fn a_key_bound_to_addresses_knows_its_client_behind_a_proxy_without_limits
 #[actix_web::test]
 async fn a_server_without_limits_counts_nothing() {
     let api = Api::new().await;
-    let answer = api.get("/customers", &Who::nobody()).await.with(401);
+    let answer = api.get("/customers", &Who::anonymous()).await.with(401);
     assert_eq!(standing(&answer), ("", "", ""));
 }
 

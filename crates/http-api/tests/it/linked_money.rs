@@ -113,7 +113,7 @@ async fn an_invoice_shows_base_and_tax_of_its_advances() {
     let share = format!("/documents/{}/share", text(&invoice["id"]));
     let share = api.post(&share, owner, json!({})).await.with(200).json();
     let path = format!("/invoices/shareable/{}", text(&share["shareable_id"]));
-    let seen = api.get(&path, &Who::nobody()).await.with(200).json()["advances_applied"].clone();
+    let seen = api.get(&path, &Who::anonymous()).await.with(200).json()["advances_applied"].clone();
     let mut shown = part[0].clone();
     shown.as_object_mut().unwrap().remove("document_id");
     assert_eq!(seen, json!([shown]), "without the id of the record");

@@ -51,14 +51,14 @@ async fn thirty_right_log_ins_at_once_get_in() {
 }
 
 #[actix_web::test]
-async fn what_is_guessed_first_is_no_password() {
+async fn common_passwords_are_not_accepted() {
     let api = Api::new().await;
     let owner = api.user("ana@example.com").await;
     for password in
         ["password", "aaaaaaaa", "Password123!", "password!", "Qwertzuiop", "bor.k@example.com"]
     {
         let body = json!({"email": "bor.k@example.com", "password": password});
-        let refused = api.post("/users/signup", &Who::nobody(), body).await.with(422);
+        let refused = api.post("/users/signup", &Who::anonymous(), body).await.with(422);
         let expected = ("[\"password\"]".to_owned(), "too_common".to_owned());
         assert_eq!(refused.issue(), expected, "{password}");
         let body = json!({"current_password": PASSWORD, "password": "password"});

@@ -9,7 +9,7 @@ use crate::mailbox::{Post, token_in};
 const OWNER: &str = "owner@example.com";
 
 #[actix_web::test]
-async fn an_invoice_is_sent_with_a_link_that_anybody_may_follow() {
+async fn an_invoice_is_sent_with_a_public_link() {
     let post = Post::open().await;
     let (api, owner) = (&post.api, post.owner(OWNER).await);
     let customer = json!({"name": "<b>Bor</b> & {entity_name}", "email": "bor@example.com"});
@@ -45,7 +45,7 @@ async fn an_invoice_is_sent_with_a_link_that_anybody_may_follow() {
     let shareable_id = text(&stored["shareable_id"]);
     assert!(link.ends_with(&shareable_id) && shareable_id.len() <= 100);
     let path = link.strip_prefix("https://racun.example").unwrap();
-    let seen = api.get(path, &Who::nobody()).await.with(200);
+    let seen = api.get(path, &Who::anonymous()).await.with(200);
     assert_eq!(seen.header("x-robots-tag"), "noindex, nofollow");
     assert_eq!(seen.header("cache-control"), "no-store");
     assert_eq!(seen.json()["number"], stored["number"]);
@@ -79,12 +79,12 @@ async fn a_link_is_kept_until_it_is_revoked() {
         assert!(shareable_id.starts_with(prefix), "{shareable_id}");
         assert_eq!(api.post(&share, &owner, json!({})).await.with(200).json(), first);
         let seen = format!("{path}/shareable/{shareable_id}");
-        api.get(&seen, &Who::nobody()).await.with(200);
+        api.get(&seen, &Who::anonymous()).await.with(200);
         let elsewhere = if path == "/invoices" { "/estimates" } else { "/invoices" };
         let other = format!("{elsewhere}/shareable/{shareable_id}");
-        api.get(&other, &Who::nobody()).await.with(404);
+        api.get(&other, &Who::anonymous()).await.with(404);
         api.delete(&share, &owner).await.with(204);
-        api.get(&seen, &Who::nobody()).await.with(404);
+        api.get(&seen, &Who::anonymous()).await.with(404);
         let second = api.post(&share, &owner, json!({})).await.with(200).json();
         assert_ne!(second, first);
     }
@@ -95,13 +95,13 @@ async fn a_link_is_kept_until_it_is_revoked() {
 }
 
 #[actix_web::test]
-async fn a_packing_list_shows_no_prices_to_whoever_has_its_link() {
+async fn a_shared_packing_list_shows_no_prices() {
     let post = Post::open().await;
     let (api, owner) = (&post.api, post.api.owner(OWNER).await);
     let id = post.document(&owner, "/delivery-notes", json!({"hide_prices": true})).await;
     let share = api.post(&format!("/documents/{id}/share"), &owner, json!({})).await.json();
     let path = format!("/delivery-notes/shareable/{}", text(&share["shareable_id"]));
-    let seen = api.get(&path, &Who::nobody()).await.with(200);
+    let seen = api.get(&path, &Who::anonymous()).await.with(200);
     assert!(!seen.text.contains("100"), "{}", seen.text);
     assert_eq!(seen.json()["items"][0]["quantity"], json!(1));
 }
@@ -156,7 +156,7 @@ async fn texts_come_from_the_request_the_unit_the_entity_or_racun() {
 }
 
 #[actix_web::test]
-async fn what_is_wrong_is_named() {
+async fn mistakes_are_named() {
     let post = Post::open().await;
     let (api, owner) = (&post.api, post.owner(OWNER).await);
     let id = post.document(&owner, "/invoices", json!({})).await;
@@ -193,7 +193,7 @@ async fn what_is_wrong_is_named() {
 }
 
 #[actix_web::test]
-async fn the_sandbox_sends_to_verified_users_of_the_account_or_to_nobody() {
+async fn the_sandbox_sends_to_verified_users_of_the_account_only() {
     let post = Post::open().await;
     let (api, owner) = (&post.api, post.owner(OWNER).await);
     let id = post.document(&owner, "/invoices", json!({})).await;
@@ -234,7 +234,7 @@ async fn keys_send_once_a_user_of_their_account_is_verified() {
     assert_eq!(refused.json()["code"], "email_verification_required");
     let token = post.token("verify_").await;
     let verified = json!({"token": token});
-    api.post("/users/verify-email", &Who::nobody(), verified).await.with(200);
+    api.post("/users/verify-email", &Who::anonymous(), verified).await.with(200);
     api.post(&path, &key, json!({"to": OWNER})).await.with(200);
 }
 
@@ -410,6 +410,6 @@ async fn a_mail_whose_worker_dies_after_handing_it_over_comes_again_as_the_same_
     let tokens = [&first, &second].map(|mail| token_in(&mail.text, "verify_"));
     assert!(first.id != second.id && tokens[0] != tokens[1], "{first:?} {second:?}");
     let body = json!({"token": tokens[0]});
-    api.post("/users/verify-email", &Who::nobody(), body).await.with(200);
+    api.post("/users/verify-email", &Who::anonymous(), body).await.with(200);
     assert_eq!(api.get("/users/me", &bor).await.json()["email_verified"], true);
 }

@@ -127,7 +127,7 @@ impl Post {
         let owner = self.api.owner(email).await;
         let token = self.token("verify_").await;
         let verified = json!({"token": token});
-        self.api.post("/users/verify-email", &Who::nobody(), verified).await.with(200);
+        self.api.post("/users/verify-email", &Who::anonymous(), verified).await.with(200);
         owner
     }
 

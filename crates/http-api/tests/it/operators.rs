@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
 
 use actix_web::test::{self, TestRequest};
-use racun_http_api::{Limits, Services};
+use racun_http_api::{RequestLimits, Services};
 use racun_store_sqlite::SqliteStore;
 use serde_json::{Value, json};
 
@@ -36,7 +36,7 @@ impl Till {
     /// Another session of Ana's: another till.
     async fn other(&self) -> Who {
         let body = json!({"email": "ana@example.com", "password": crate::harness::PASSWORD});
-        let login = self.api.post("/users/login", &Who::nobody(), body).await.with(200).json();
+        let login = self.api.post("/users/login", &Who::anonymous(), body).await.with(200).json();
         Who { token: Some(text(&login["id"])), ..self.ana.clone() }
     }
 }
@@ -269,7 +269,7 @@ async fn an_operator_sells_and_does_not_keep_books() {
 }
 
 #[actix_web::test]
-async fn takings_are_told_by_who_sold() {
+async fn takings_are_reported_by_seller() {
     let till = Till::new().await;
     let (api, ana) = (&till.api, &till.ana);
     let operator = api.operator(ana, till.eva_id(), "042").await;
@@ -336,11 +336,11 @@ async fn expenses_stay_hidden_from_operators_in_payments() {
 async fn a_server_without_a_master_key_has_no_pins() {
     let store = Arc::new(SqliteStore::in_memory(&racun_application::tables()).unwrap());
     let clock = Arc::new(AtomicI64::new(0));
-    let api = Api::on(store.clone(), Limits::default()).await;
+    let api = Api::on(store.clone(), RequestLimits::default()).await;
     let ana = api.owner("ana@example.com").await;
     let id = api.id(&ana).await;
     let without = Services { pins: None, ..services(store, clock) };
-    let app = test::init_service(racun_http_api::app(without, Limits::default())).await;
+    let app = test::init_service(racun_http_api::app(without, RequestLimits::default())).await;
     let bodies = [
         (TestRequest::put().uri(&format!("/pos/operators/{id}/pin")), json!({"pin": "123"})),
         (TestRequest::post().uri("/pos/operators/switch"), json!({"user_id": id, "pin": "123"})),

@@ -10,14 +10,14 @@ use racun_catalog::{FileStorage, NoAnswer, StorageError, VatAnswer, VatQuery, Va
 use racun_mail::{Mail, MailError, Mailer};
 use racun_paper::{Modules, Paper, Picture};
 use racun_render::Text;
-use racun_webhooks::{Answer, Courier, Post, Undelivered};
+use racun_webhooks::{Courier, Post, ReceiverResponse, Undelivered};
 
 /// No receiver answers, and no mail is taken.
 pub struct Unreachable;
 
 #[async_trait]
 impl Courier for Unreachable {
-    async fn post(&self, _: &Post) -> Result<Answer, Undelivered> {
+    async fn post(&self, _: &Post) -> Result<ReceiverResponse, Undelivered> {
         Err(Undelivered::Failed("nobody listens".to_owned()))
     }
 }

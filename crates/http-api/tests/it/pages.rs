@@ -39,7 +39,7 @@ fn link(text: &str) -> String {
 async fn an_address_is_verified_by_the_button_of_a_page() {
     let post = Post::open().await;
     let body = json!({"email": "ana@example.com", "password": PASSWORD, "country": "Slovenia"});
-    let user = post.api.post("/users/signup", &Who::nobody(), body).await.with(201).json();
+    let user = post.api.post("/users/signup", &Who::anonymous(), body).await.with(201).json();
     assert_eq!(user["locale"], "sl-SI");
     let mail = post.deliver().await.remove(0);
     assert_eq!(mail.subject, "Racun: potrdite svoj naslov");
@@ -53,7 +53,7 @@ async fn an_address_is_verified_by_the_button_of_a_page() {
         let shown = page(browse(&post.api, &link).await, 200, "sl");
         assert!(shown.contains("action=\"../verify-email\"") && shown.contains(&token));
     }
-    let me = post.api.post("/users/login", &Who::nobody(), login("ana@example.com")).await;
+    let me = post.api.post("/users/login", &Who::anonymous(), login("ana@example.com")).await;
     let me = Who::key(&text(&me.with(200).json()["id"]));
     let verified =
         async || post.api.get("/users/me", &me).await.with(200).json()["email_verified"].clone();
@@ -67,12 +67,12 @@ async fn an_address_is_verified_by_the_button_of_a_page() {
 }
 
 #[actix_web::test]
-async fn a_program_that_follows_the_link_verifies_nobody() {
+async fn a_program_that_follows_the_link_verifies_no_address() {
     let post = Post::open().await;
     let user = post.api.user("ana@example.com").await;
     let mail = post.deliver().await.remove(0);
     assert_eq!(mail.subject, "Racun: please confirm your address");
-    let answer = post.api.get(&link(&mail.text), &Who::nobody()).await.with(200);
+    let answer = post.api.get(&link(&mail.text), &Who::anonymous()).await.with(200);
     assert!(answer.text.contains("<form"), "{answer:?}");
     assert_eq!(post.api.get("/users/me", &user).await.json()["email_verified"], false);
 }
@@ -83,7 +83,7 @@ async fn a_new_password_is_set_on_a_page() {
     post.api.user("ana@example.com").await;
     post.deliver().await;
     let asked = json!({"email": "ana@example.com"});
-    post.api.post("/users/password-reset", &Who::nobody(), asked).await.with(204);
+    post.api.post("/users/password-reset", &Who::anonymous(), asked).await.with(204);
     let mail = post.deliver().await.remove(0);
     let link = link(&mail.text);
     assert!(link.starts_with("/reset-password?token=reset_"), "{link}");
@@ -98,7 +98,7 @@ async fn a_new_password_is_set_on_a_page() {
     assert!(weak.contains("<form") && weak.contains(&token), "it can be tried again: {weak}");
     page(set("another horse 2").await, 200, "en");
     let body = json!({"email": "ana@example.com", "password": "another horse 2"});
-    post.api.post("/users/login", &Who::nobody(), body).await.with(200);
+    post.api.post("/users/login", &Who::anonymous(), body).await.with(200);
     page(set("another horse 3").await, 422, "en");
 }
 
@@ -122,13 +122,13 @@ async fn an_invitation_is_accepted_on_a_page_in_the_language_of_the_entity() {
         ("language", &b"sl"[..]),
     ];
     page(post.api.call(form("/accept-invitation", &parts)).await, 200, "sl");
-    post.api.post("/users/login", &Who::nobody(), login("bor@example.com")).await.with(200);
+    post.api.post("/users/login", &Who::anonymous(), login("bor@example.com")).await.with(200);
     let again = page(post.api.call(form("/accept-invitation", &parts)).await, 422, "sl");
     assert!(again.contains("že uporabljena") && !again.contains("<form"), "{again}");
 }
 
 #[actix_web::test]
-async fn what_stands_in_a_link_is_text_on_its_page() {
+async fn parameters_of_a_link_are_escaped_on_its_page() {
     let api = Api::new().await;
     let evil = "/reset-password?token=%22%3E%3Cscript%3Ealert(1)%3C/script%3E&language=%22%3E";
     let shown = page(browse(&api, evil).await, 200, "en");
@@ -146,25 +146,26 @@ async fn shared(api: &Api, owner: &Who, path: &str, more: Value) -> (String, Str
 }
 
 #[actix_web::test]
-async fn whoever_has_the_link_accepts_or_rejects_an_estimate() {
+async fn an_estimate_is_accepted_or_rejected_through_its_link() {
     let api = Api::new().await;
     let owner = api.owner("owner@example.com").await;
-    let nobody = Who::nobody();
+    let anonymous = Who::anonymous();
     let (id, path) = shared(&api, &owner, "/estimates", json!({})).await;
     for _ in 0..2 {
         let accepted =
-            api.post(&format!("{path}/accept"), &nobody, json!({})).await.with(200).json();
+            api.post(&format!("{path}/accept"), &anonymous, json!({})).await.with(200).json();
         assert!(accepted["accepted_at"].is_string() && accepted.get("id").is_none(), "{accepted}");
     }
     let own = api.get(&format!("/estimates/{id}"), &owner).await.with(200).json();
     assert!(own["accepted_at"].is_string());
-    api.post(&format!("{path}/reject"), &nobody, json!({})).await.with(422);
+    api.post(&format!("{path}/reject"), &anonymous, json!({})).await.with(422);
     let told = api.get("/activities?order_by=-created_at", &owner).await.with(200).json();
     let kinds: Vec<String> =
         told["data"].as_array().unwrap().iter().map(|one| text(&one["details"]["event"])).collect();
     assert_eq!(kinds.iter().filter(|kind| *kind == "estimate.accepted").count(), 1, "{kinds:?}");
     let (_, path) = shared(&api, &owner, "/estimates", json!({})).await;
-    let rejected = api.post(&format!("{path}/reject"), &nobody, json!({})).await.with(200).json();
+    let rejected =
+        api.post(&format!("{path}/reject"), &anonymous, json!({})).await.with(200).json();
     assert!(rejected["rejected_at"].is_string());
     let (late_id, late) = shared(
         &api,
@@ -173,14 +174,14 @@ async fn whoever_has_the_link_accepts_or_rejects_an_estimate() {
         json!({"date": "2026-01-01", "date_valid_till": "2026-02-01"}),
     )
     .await;
-    api.post(&format!("{late}/accept"), &nobody, json!({})).await.with(422);
+    api.post(&format!("{late}/accept"), &anonymous, json!({})).await.with(422);
     api.delete(&format!("/documents/{late_id}/share"), &owner).await.with(204);
-    api.post(&format!("{late}/reject"), &nobody, json!({})).await.with(404);
+    api.post(&format!("{late}/reject"), &anonymous, json!({})).await.with(404);
     let unknown = "/estimates/shareable/est_share_00000000000000000000000000000000/accept";
-    api.post(unknown, &nobody, json!({})).await.with(404);
+    api.post(unknown, &anonymous, json!({})).await.with(404);
     let (_, invoice) = shared(&api, &owner, "/invoices", json!({})).await;
     let other = invoice.replace("/invoices/", "/estimates/");
-    api.post(&format!("{other}/accept"), &nobody, json!({})).await.with(404);
+    api.post(&format!("{other}/accept"), &anonymous, json!({})).await.with(404);
 }
 
 #[actix_web::test]
@@ -188,8 +189,8 @@ async fn a_voided_document_says_so_behind_its_link() {
     let api = Api::new().await;
     let owner = api.owner("owner@example.com").await;
     let (id, path) = shared(&api, &owner, "/invoices", json!({})).await;
-    assert_eq!(api.get(&path, &Who::nobody()).await.with(200).json()["is_voided"], false);
+    assert_eq!(api.get(&path, &Who::anonymous()).await.with(200).json()["is_voided"], false);
     api.post(&format!("/invoices/{id}/void"), &owner, json!({})).await.with(200);
-    let seen = api.get(&path, &Who::nobody()).await.with(200).json();
+    let seen = api.get(&path, &Who::anonymous()).await.with(200).json();
     assert!(seen["is_voided"] == true && seen["voided_at"].is_string(), "{seen}");
 }

@@ -86,12 +86,12 @@ async fn a_document_is_a_file_a_page_and_a_receipt_in_every_language() {
     let stranger = api.owner("stranger@example.com").await;
     for form in ["pdf", "html", "receipt"] {
         api.get(&format!("/documents/{id}/{form}"), &stranger).await.with(404);
-        api.get(&format!("/documents/{id}/{form}"), &Who::nobody()).await.with(401);
+        api.get(&format!("/documents/{id}/{form}"), &Who::anonymous()).await.with(401);
     }
 }
 
 #[actix_web::test]
-async fn what_is_said_of_amounts_is_what_the_interface_says() {
+async fn amounts_on_paper_equal_those_of_the_interface() {
     let api = Api::new().await;
     let owner = api.owner(OWNER).await;
     for seed in 1..20_i64 {
@@ -188,12 +188,12 @@ async fn a_link_is_a_page_to_browsers_and_json_to_programs() {
     for kept in [id.as_str(), owner.entity(), "internal", "<script", OWNER] {
         assert!(!page.text.contains(kept), "{kept} in {}", page.text);
     }
-    let json = api.get(&link, &Who::nobody()).await.with(200).json();
+    let json = api.get(&link, &Who::anonymous()).await.with(200).json();
     assert_eq!(json["type"], "invoice");
-    api.get(&format!("{link}?utm_source=mail"), &Who::nobody()).await.with(422);
+    api.get(&format!("{link}?utm_source=mail"), &Who::anonymous()).await.with(422);
     for form in ["html", "pdf"] {
         let file = format!("{link}/{form}?language=de&utm_source=mail");
-        let file = api.get(&file, &Who::nobody()).await.with(200);
+        let file = api.get(&file, &Who::anonymous()).await.with(200);
         assert!(file.text.contains("Rechnung"), "{file:?}");
         assert_eq!(file.header("x-robots-tag"), "noindex, nofollow");
     }
@@ -201,7 +201,7 @@ async fn a_link_is_a_page_to_browsers_and_json_to_programs() {
     api.delete(&format!("/documents/{id}/share"), &owner).await.with(204);
     let gone = browse(&api, &format!("{link}?language=sl")).await.with(404);
     assert!(gone.text.contains("Ta povezava ni več veljavna"), "{gone:?}");
-    api.get(&link, &Who::nobody()).await.with(404);
+    api.get(&link, &Who::anonymous()).await.with(404);
     browse(&api, &format!("{link}/pdf")).await.with(404);
     let again = self::link(&api, &owner, &id).await;
     assert_ne!(again, link);
@@ -242,11 +242,11 @@ async fn hidden_prices_are_on_no_rendering() {
     let link = link(&api, &owner, &id).await;
     let pages = [
         browse(&api, &link).await.with(200).text,
-        api.get(&format!("{link}/pdf"), &Who::nobody()).await.with(200).text,
+        api.get(&format!("{link}/pdf"), &Who::anonymous()).await.with(200).text,
         api.get(&format!("/documents/{id}/html"), &owner).await.with(200).text,
         api.get(&format!("/documents/{id}/pdf"), &owner).await.with(200).text,
         api.get(&format!("/documents/{id}/receipt"), &owner).await.with(200).text,
-        api.get(&link, &Who::nobody()).await.with(200).text,
+        api.get(&link, &Who::anonymous()).await.with(200).text,
     ];
     for page in pages {
         assert!(page.contains("Svetovanje"));

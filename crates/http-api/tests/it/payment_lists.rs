@@ -125,7 +125,7 @@ async fn lists_are_ordered_searched_and_walked_both_ways() {
 }
 
 #[actix_web::test]
-async fn what_a_list_cannot_understand_is_named() {
+async fn unknown_list_parameters_are_named() {
     let books = Books::open().await;
     for (query, parameter) in [
         ("order_by=allocation_of", "order_by"),
@@ -147,7 +147,7 @@ async fn what_a_list_cannot_understand_is_named() {
 }
 
 #[actix_web::test]
-async fn what_a_payment_names_comes_with_it_when_asked_for() {
+async fn related_records_of_a_payment_are_included_on_request() {
     let books = Books::open().await;
     let customer = json!({"customer": {"name": "Ana", "save_customer": false}});
     let invoice = books.made("/invoices", "100", customer).await;

@@ -94,7 +94,7 @@ async fn every_type_is_accepted_and_answered() {
 }
 
 #[actix_web::test]
-async fn what_is_wrong_with_a_payment_is_named() {
+async fn mistakes_in_a_payment_are_named() {
     let books = Books::open().await;
     let (invoice, credit) = (books.invoice("100").await, books.credit_note("100").await);
     let expense = books.expense("100").await;

@@ -238,7 +238,7 @@ async fn a_cancelled_tab_stays_cancelled() {
 }
 
 #[actix_web::test]
-async fn what_is_wrong_with_a_request_is_named() {
+async fn mistakes_in_a_request_are_named() {
     let shop = Shop::open().await;
     let id = shop.tab().await;
     let item = shop.item.as_str();
@@ -281,7 +281,7 @@ async fn what_is_wrong_with_a_request_is_named() {
 }
 
 #[actix_web::test]
-async fn nobody_reaches_the_tabs_and_tables_of_others() {
+async fn tabs_and_tables_of_others_are_not_found() {
     let shop = Shop::open().await;
     let (table, id) = (shop.table("1").await, shop.tab().await);
     let stranger = shop.api.owner("stranger@example.com").await;
@@ -318,7 +318,7 @@ async fn nobody_reaches_the_tabs_and_tables_of_others() {
 }
 
 #[actix_web::test]
-async fn programs_are_nobody_in_particular() {
+async fn programs_leave_no_user_on_tabs() {
     let shop = Shop::open().await;
     let key = shop.post("/entities/api-keys", json!({"name": "till"})).await.with(201).json();
     let key = Who::key(&text(&key["id"]));

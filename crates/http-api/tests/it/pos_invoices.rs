@@ -73,7 +73,7 @@ async fn issued(shop: &Shop) -> (Value, String) {
 }
 
 #[actix_web::test]
-async fn a_tab_comes_to_what_its_invoice_comes_to_whoever_makes_it() {
+async fn a_tab_and_its_invoice_have_the_same_total() {
     let shop = Shop::open().await;
     let id = evening(&shop).await;
     let seen = tab(&shop, &id).await;
@@ -173,7 +173,7 @@ async fn a_tab_is_invoiced_and_closed_at_once() {
 }
 
 #[actix_web::test]
-async fn what_is_refused_leaves_neither_an_invoice_nor_a_change() {
+async fn refusals_make_no_invoice_and_no_change() {
     let shop = Shop::open().await;
     let id = evening(&shop).await;
     let (before, none) = (tab(&shop, &id).await, issued(&shop).await);

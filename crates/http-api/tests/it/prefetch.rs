@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
-use racun_http_api::Limits;
+use racun_http_api::RequestLimits;
 use racun_kernel::Tenant;
 use racun_store::{Read, Rows, Store, StoreDecorator, Table};
 use racun_store_sqlite::SqliteStore;
@@ -60,7 +60,7 @@ impl StoreDecorator for Far {
 async fn the_second_request_of_a_sort_waits_once_and_believes_nothing_old() {
     let far = Arc::new(Far::new());
     let store: Arc<dyn Store> = Arc::<Far>::clone(&far);
-    let api = Api::on(store, Limits::default()).await;
+    let api = Api::on(store, RequestLimits::default()).await;
     let owner = api.owner("ana@example.com").await;
     let member = api.member(&owner, "bor@example.com", "editor").await;
     let waits = async |who: &Who, status| {

@@ -6,7 +6,7 @@ use crate::harness::{Api, PASSWORD, Who, text};
 use crate::mailbox::{Post, login, token_in};
 
 #[actix_web::test]
-async fn who_signs_up_is_mailed_a_link_that_verifies_the_address_once() {
+async fn sign_up_mails_a_link_that_verifies_the_address_once() {
     let post = Post::open().await;
     let user = post.api.user("ana@example.com").await;
     let before = post.api.get("/users/me", &user).await.with(200).json();
@@ -18,16 +18,17 @@ async fn who_signs_up_is_mailed_a_link_that_verifies_the_address_once() {
     assert!(mail.text.contains(&link), "{}", mail.text);
     assert!(mail.html.unwrap().contains(&format!("<a href=\"{link}&amp;language=en\">")));
 
-    let nobody = Who::nobody();
+    let anonymous = Who::anonymous();
     for wrong in ["", "verify_", &token[..49], &token.replace("verify_", "reset_")] {
-        let refused = post.api.post("/users/verify-email", &nobody, json!({"token": wrong})).await;
+        let refused =
+            post.api.post("/users/verify-email", &anonymous, json!({"token": wrong})).await;
         assert_eq!(refused.with(422).issue().1, "invalid_token", "{wrong}");
     }
     let path = "/users/verify-email";
-    let verified = post.api.post(path, &nobody, json!({"token": token})).await.with(200).json();
+    let verified = post.api.post(path, &anonymous, json!({"token": token})).await.with(200).json();
     assert_eq!(verified["email_verified"], true);
     assert_eq!(post.api.get("/users/me", &user).await.json()["email_verified"], true);
-    post.api.post(path, &nobody, json!({"token": token})).await.with(422);
+    post.api.post(path, &anonymous, json!({"token": token})).await.with(422);
     post.api.post("/users/resend-verification", &user, json!({})).await.with(204);
     assert!(post.deliver().await.is_empty(), "nothing is sent to who is verified");
 }
@@ -42,8 +43,8 @@ async fn a_verification_can_be_asked_for_again_and_ends_after_a_day() {
     assert_ne!(first, second);
     post.api.pass(86_400);
     let verify = |token: String| json!({"token": token});
-    let nobody = Who::nobody();
-    post.api.post("/users/verify-email", &nobody, verify(second)).await.with(422);
+    let anonymous = Who::anonymous();
+    post.api.post("/users/verify-email", &anonymous, verify(second)).await.with(422);
     for _ in 0..6 {
         post.api.post("/users/resend-verification", &user, json!({})).await.with(204);
     }
@@ -51,57 +52,57 @@ async fn a_verification_can_be_asked_for_again_and_ends_after_a_day() {
     assert_eq!(mails.len(), 5, "five an hour are enough");
     // An earlier one of several is as good as the last.
     let token = token_in(&mails[0].text, "verify_");
-    post.api.post("/users/verify-email", &nobody, verify(token)).await.with(200);
+    post.api.post("/users/verify-email", &anonymous, verify(token)).await.with(200);
     let other = token_in(&mails[4].text, "verify_");
-    post.api.post("/users/verify-email", &nobody, verify(other)).await.with(422);
+    post.api.post("/users/verify-email", &anonymous, verify(other)).await.with(422);
 }
 
 #[actix_web::test]
 async fn a_new_password_is_set_once_and_ends_all_sessions() {
     let post = Post::open().await;
-    let (api, nobody) = (&post.api, Who::nobody());
+    let (api, anonymous) = (&post.api, Who::anonymous());
     let user = api.user("ana@example.com").await;
     post.deliver().await;
     // The address is known whatever its capitals.
     let asked = json!({"email": "ANA@example.com"});
-    api.post("/users/password-reset", &nobody, asked).await.with(204);
+    api.post("/users/password-reset", &anonymous, asked).await.with(204);
     let token = post.token("reset_").await;
     let confirm = |password: &str| json!({"token": token, "password": password});
     let path = "/users/password-reset/confirm";
-    let refused = api.post(path, &nobody, confirm("SHORT")).await.with(422);
+    let refused = api.post(path, &anonymous, confirm("SHORT")).await.with(422);
     assert_eq!(refused.issue().0, "[\"password\"]");
     api.get("/users/me", &user).await.with(200);
-    api.post(path, &nobody, confirm("another horse 2")).await.with(204);
+    api.post(path, &anonymous, confirm("another horse 2")).await.with(204);
     api.get("/users/me", &user).await.with(401);
-    api.post("/users/login", &nobody, login("ana@example.com")).await.with(401);
-    let again = api.post(path, &nobody, confirm("third horse 3")).await.with(422);
+    api.post("/users/login", &anonymous, login("ana@example.com")).await.with(401);
+    let again = api.post(path, &anonymous, confirm("third horse 3")).await.with(422);
     assert_eq!(again.issue().1, "invalid_token");
     let new = json!({"email": "ana@example.com", "password": "another horse 2"});
-    let login = api.post("/users/login", &nobody, new).await.with(200).json();
+    let login = api.post("/users/login", &anonymous, new).await.with(200).json();
     assert_eq!(login["user"]["email_verified"], true, "who reads the mail has the address");
 }
 
 #[actix_web::test]
 async fn a_new_password_is_asked_for_within_an_hour() {
     let post = Post::open().await;
-    let (api, nobody) = (&post.api, Who::nobody());
+    let (api, anonymous) = (&post.api, Who::anonymous());
     api.user("ana@example.com").await;
     post.deliver().await;
     let asked = json!({"email": "ana@example.com"});
-    api.post("/users/password-reset", &nobody, asked).await.with(204);
+    api.post("/users/password-reset", &anonymous, asked).await.with(204);
     let token = post.token("reset_").await;
     api.pass(3600);
     let confirm = json!({"token": token, "password": PASSWORD});
-    api.post("/users/password-reset/confirm", &nobody, confirm).await.with(422);
+    api.post("/users/password-reset/confirm", &anonymous, confirm).await.with(422);
 }
 
 #[actix_web::test]
-async fn nobody_learns_which_addresses_have_users() {
+async fn answers_do_not_tell_which_addresses_have_users() {
     let post = Post::open().await;
-    let (api, nobody) = (&post.api, Who::nobody());
+    let (api, anonymous) = (&post.api, Who::anonymous());
     api.user("ana@example.com").await;
     post.deliver().await;
-    let ask = |email: &str| api.post("/users/password-reset", &nobody, json!({"email": email}));
+    let ask = |email: &str| api.post("/users/password-reset", &anonymous, json!({"email": email}));
     let known = ask("ana@example.com").await;
     let unknown = ask("nobody@example.com").await;
     assert_eq!((known.status, &known.text), (204, &unknown.text));
@@ -124,14 +125,14 @@ async fn the_mail_about_a_password_is_in_the_users_language() {
     post.deliver().await;
     post.api.patch("/users/me", &user, json!({"locale": "hr-HR"})).await.with(200);
     let asked = json!({"email": "ana@example.com"});
-    post.api.post("/users/password-reset", &Who::nobody(), asked).await.with(204);
+    post.api.post("/users/password-reset", &Who::anonymous(), asked).await.with(204);
     assert_eq!(post.deliver().await[0].subject, "Racun: nova lozinka");
 }
 
 #[actix_web::test]
 async fn an_invitation_is_mailed_and_only_its_reader_has_the_token() {
     let post = Post::open().await;
-    let (api, nobody) = (&post.api, Who::nobody());
+    let (api, anonymous) = (&post.api, Who::anonymous());
     let owner = post.owner("owner@example.com").await;
     let body = json!({"email": "eva@example.com", "role": "viewer"});
     let invited = api.post("/entities/users", &owner, body).await.with(201);
@@ -150,16 +151,16 @@ async fn an_invitation_is_mailed_and_only_its_reader_has_the_token() {
     assert_eq!(resent.json().get("token"), None);
     let accept = |token: &str| format!("/invitations/accept?token={token}");
     let password = json!({"password": PASSWORD, "name": "Eva"});
-    api.post(&accept(&first), &nobody, password.clone()).await.with(401);
+    api.post(&accept(&first), &anonymous, password.clone()).await.with(401);
     let second = post.token("invite_").await;
-    let accepted = api.post(&accept(&second), &nobody, password).await.with(200).json();
+    let accepted = api.post(&accept(&second), &anonymous, password).await.with(200).json();
     let eva = Who::key(accepted["access_token"].as_str().unwrap());
     let me = api.get("/users/me", &eva).await.with(200).json();
     assert_eq!(me["email_verified"], true, "the token was in the mail only");
 }
 
 #[actix_web::test]
-async fn who_is_handed_a_token_has_proved_nothing() {
+async fn a_token_that_was_handed_over_verifies_no_address() {
     let post = Post::open().await;
     let owner = post.owner("owner@example.com").await;
     let body = json!({"email": "eva@example.com", "send_invite": false});
@@ -167,7 +168,7 @@ async fn who_is_handed_a_token_has_proved_nothing() {
     assert!(post.deliver().await.is_empty());
     let path = format!("/invitations/accept?token={}", text(&invited["token"]));
     let password = json!({"password": PASSWORD});
-    let accepted = post.api.post(&path, &Who::nobody(), password).await.with(200).json();
+    let accepted = post.api.post(&path, &Who::anonymous(), password).await.with(200).json();
     let eva = Who::key(accepted["access_token"].as_str().unwrap());
     let me = post.api.get("/users/me", &eva).await.with(200).json();
     assert_eq!(me["email_verified"], false);
@@ -177,7 +178,7 @@ async fn who_is_handed_a_token_has_proved_nothing() {
 async fn nothing_waits_for_a_verified_address_but_mail() {
     let api = Api::new().await;
     let owner = api.owner("owner@example.com").await;
-    api.post("/users/login", &Who::nobody(), login("owner@example.com")).await.with(200);
+    api.post("/users/login", &Who::anonymous(), login("owner@example.com")).await.with(200);
     let items = json!([{"name": "Delo", "price": 1, "taxes": []}]);
     let invoice = api.post("/invoices", &owner, json!({"items": items})).await.with(201).json();
     let path = format!("/documents/{}/send", text(&invoice["id"]));
@@ -191,7 +192,7 @@ async fn nothing_waits_for_a_verified_address_but_mail() {
 async fn mails_that_a_stranger_asks_for_are_few_a_day_and_never_stop() {
     const QUARTER: i64 = 900;
     let post = Post::open().await;
-    let (api, nobody) = (&post.api, Who::nobody());
+    let (api, anonymous) = (&post.api, Who::anonymous());
     api.user("ana@example.com").await;
     post.deliver().await;
     let asked = json!({"email": "ana@example.com"});
@@ -199,7 +200,7 @@ async fn mails_that_a_stranger_asks_for_are_few_a_day_and_never_stop() {
     let mut since = 0;
     for day in &mut days {
         for _ in 0..24 * 4 {
-            api.post("/users/password-reset", &nobody, asked.clone()).await.with(204);
+            api.post("/users/password-reset", &anonymous, asked.clone()).await.with(204);
             match post.deliver().await.len() {
                 0 => since += QUARTER,
                 1 => (*day, since) = (*day + 1, 0),

@@ -111,7 +111,7 @@ async fn it_is_changed_paused_resumed_trashed_restored_and_erased() {
 }
 
 #[actix_web::test]
-async fn what_is_wrong_is_named_and_nothing_is_made() {
+async fn mistakes_are_named_and_nothing_is_made() {
     let api = Api::new().await;
     let owner = api.owner("owner@example.com").await;
     let stranger = api.owner("stranger@example.com").await;

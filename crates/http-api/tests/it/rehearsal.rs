@@ -7,7 +7,7 @@ use std::time::Duration;
 use actix_web::http::Method;
 use actix_web::test::TestRequest;
 use async_trait::async_trait;
-use racun_http_api::{Limits, Route, Services, routes};
+use racun_http_api::{RequestLimits, Route, Services, routes};
 use racun_store::{Store, StoreDecorator, TransactError, Unit};
 use racun_store_sqlite::SqliteStore;
 use serde_json::{Map, Value, json};
@@ -265,7 +265,7 @@ async fn whatever_is_refused_leaves_no_trace_though_the_rest_of_it_is_good() {
 }
 
 #[actix_web::test]
-async fn a_sale_is_told_once_and_only_when_it_is_good() {
+async fn a_sale_is_reported_once_and_only_when_it_is_good() {
     let mut world = World::new().await;
     world.fill().await;
     let sale = |footer: &str| {
@@ -282,7 +282,7 @@ async fn a_sale_is_told_once_and_only_when_it_is_good() {
 }
 
 #[actix_web::test]
-async fn what_a_guess_pays_for_is_not_tried() {
+async fn routes_that_check_a_secret_are_not_rehearsed() {
     let mut world = World::new().await;
     world.fill().await;
     let id = world.api.id(&world.owner).await;
@@ -333,9 +333,9 @@ async fn a_panic_while_a_handler_is_tried_leaves_the_answer_as_it_was() {
 }
 
 #[actix_web::test]
-async fn what_is_known_is_told_when_a_trial_does_not_end() {
+async fn issues_found_so_far_are_reported_when_a_rehearsal_does_not_end() {
     let World { owner, store, .. } = World::new().await;
-    let limits = Limits { request_time: Duration::from_secs(3), ..Limits::default() };
+    let limits = RequestLimits { request_time: Duration::from_secs(3), ..RequestLimits::default() };
     let hanging = Arc::<Watched>::clone(&store);
     let api = Api::with_limits(|services| Services { store: hanging, ..services }, limits).await;
     store.hangs.store(true, Ordering::SeqCst);
@@ -345,7 +345,7 @@ async fn what_is_known_is_told_when_a_trial_does_not_end() {
 }
 
 #[actix_web::test]
-async fn a_long_body_is_told_what_its_first_check_finds() {
+async fn a_long_body_gets_the_issues_of_its_first_check() {
     let world = World::new().await;
     let before = world.store.units();
     let body = json!({"name": "", "note": "x".repeat(300_000), UNKNOWN: 1});

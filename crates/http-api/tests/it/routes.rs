@@ -38,7 +38,7 @@ fn no_route_and_no_operation_is_declared_twice() {
 }
 
 #[test]
-fn what_guessing_pays_for_and_what_shows_a_secret_is_marked() {
+fn routes_that_check_or_show_secrets_are_marked() {
     let marked = |is: fn(&Route) -> bool| -> BTreeSet<&str> {
         routes().filter(|route| is(route)).map(|route| route.operation).collect()
     };
@@ -96,7 +96,7 @@ async fn every_route_is_served_by_its_own_pattern() {
     let api = Api::new().await;
     for route in routes() {
         // A path that another pattern or none matches is answered 404 or 405 even without a token.
-        let answer = call(&api, route, &Who::nobody(), "index.html").await;
+        let answer = call(&api, route, &Who::anonymous(), "index.html").await;
         let code = answer.status;
         let is_swallowed = answer.text.contains("there is no such path") || code == 405;
         let is_reached = match route.gate {
@@ -304,7 +304,7 @@ async fn a_gate_gives_its_handler_what_it_takes() {
 }
 
 #[test]
-fn whoever_only_reads_is_asked_for_no_more() {
+fn routes_that_read_need_only_read_permissions() {
     for route in routes().filter(|route| route.verb == Verb::Get) {
         if let Gate::Entity(permission) | Gate::EntityInPath(permission) = route.gate {
             let reads = !permission.writes() || permission == Permission::ManageKeys;

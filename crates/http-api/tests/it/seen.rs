@@ -39,9 +39,9 @@ async fn no_answer_is_stored_but_the_description() {
         assert_eq!(ask(&api, method, path).await.header("cache-control"), "no-store", "{path}");
     }
     let user = json!({"email": "ana@example.com", "password": "long enough 1"});
-    let nobody = Who::nobody();
-    api.post("/users/signup", &nobody, user.clone()).await.with(201);
-    let session = api.post("/users/login", &nobody, user).await.with(200);
+    let anonymous = Who::anonymous();
+    api.post("/users/signup", &anonymous, user.clone()).await.with(201);
+    let session = api.post("/users/login", &anonymous, user).await.with(200);
     assert_eq!(session.header("cache-control"), "no-store");
 }
 
@@ -148,12 +148,12 @@ async fn an_address_that_looks_like_another_is_refused() {
     ] {
         let about = email.escape_unicode();
         let user = json!({"email": email, "password": "long enough 1"});
-        let refused = api.post("/users/signup", &Who::nobody(), user).await.with(422);
+        let refused = api.post("/users/signup", &Who::anonymous(), user).await.with(422);
         assert_eq!(refused.issue(), ("[\"email\"]".into(), "invalid_email".into()), "{about}");
         let refused = api.post("/entities/users", &owner, json!({"email": email})).await.with(422);
         assert_eq!(refused.issue(), ("[\"email\"]".into(), "invalid_email".into()), "{about}");
         let forgot = json!({"email": email});
-        api.post("/users/password-reset", &Who::nobody(), forgot).await.with(422);
+        api.post("/users/password-reset", &Who::anonymous(), forgot).await.with(422);
     }
 }
 
@@ -161,18 +161,18 @@ async fn an_address_that_looks_like_another_is_refused() {
 async fn the_same_address_is_one_user_however_it_is_typed() {
     let api = Api::new().await;
     let user = |email: &str| json!({"email": email, "password": "long enough 1"});
-    let nobody = Who::nobody();
-    api.post("/users/signup", &nobody, user("žiga@žar.si")).await.with(201);
+    let anonymous = Who::anonymous();
+    api.post("/users/signup", &anonymous, user("žiga@žar.si")).await.with(201);
     for email in ["z\u{30c}iga@z\u{30c}ar.si", "ŽIGA@ŽAR.SI", "žiga@xn--ar-1va.si"] {
-        api.post("/users/signup", &nobody, user(email)).await.with(409);
-        api.post("/users/login", &nobody, user(email)).await.with(200);
+        api.post("/users/signup", &anonymous, user(email)).await.with(409);
+        api.post("/users/login", &anonymous, user(email)).await.with(200);
     }
     let named = json!({
         "email": "zoe@example.com",
         "password": "long enough 1",
         "name": "Žiga Ћирић 山田 \u{131}",
     });
-    api.post("/users/signup", &nobody, named).await.with(201);
+    api.post("/users/signup", &anonymous, named).await.with(201);
 }
 
 #[actix_web::test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
 use std::time::Duration;
 
-use racun_http_api::{Limits, Options, run};
+use racun_http_api::{Options, RequestLimits, run};
 use racun_store_sqlite::SqliteStore;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
@@ -20,7 +20,7 @@ struct Running {
     ended: JoinHandle<std::io::Result<()>>,
 }
 
-fn start(limits: Limits) -> Running {
+fn start(limits: RequestLimits) -> Running {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     let store = Arc::new(SqliteStore::in_memory(&racun_application::tables()).unwrap());
@@ -47,7 +47,7 @@ async fn read_head(stream: &mut TcpStream) -> String {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_server_ends_in_time_though_a_connection_idles() {
-    let server = start(Limits::default());
+    let server = start(RequestLimits::default());
     let mut idle = send(server.address, "GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n").await;
     assert!(read_head(&mut idle).await.starts_with("HTTP/1.1 200"));
     server.stop.send(()).unwrap();
@@ -58,7 +58,8 @@ async fn the_server_ends_in_time_though_a_connection_idles() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_body_that_drips_is_cut_off() {
-    let limits = Limits { body_time: Duration::from_millis(100), ..Limits::default() };
+    let limits =
+        RequestLimits { body_time: Duration::from_millis(100), ..RequestLimits::default() };
     let server = start(limits);
     let head = "POST /users/login HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n\
                 content-length: 100\r\n\r\n{";
@@ -71,7 +72,7 @@ async fn a_body_that_drips_is_cut_off() {
 }
 
 #[tokio::test]
-async fn a_use_case_outlives_whoever_waits_for_it() {
+async fn a_use_case_runs_on_when_its_caller_leaves() {
     let store = Arc::new(SqliteStore::in_memory(&racun_application::tables()).unwrap());
     let services = services(store, Arc::new(AtomicI64::new(0)));
     let (go, went) = oneshot::channel::<()>();

@@ -70,7 +70,7 @@ async fn an_account_stores_what_it_may_and_more_once_an_address_is_verified() {
     let mails = post.deliver().await;
     let mail = mails.iter().find(|mail| mail.to[0].address == "ana@example.com").unwrap();
     let token = json!({"token": crate::mailbox::token_in(&mail.text, "verify_")});
-    api.post("/users/verify-email", &Who::nobody(), token).await.with(200);
+    api.post("/users/verify-email", &Who::anonymous(), token).await.with(200);
     assert_eq!(used(api, &owner).await.1, 3_000_000);
     upload(api, &owner, 400_000).await.with(201);
 }

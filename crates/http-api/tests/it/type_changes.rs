@@ -194,7 +194,7 @@ async fn an_authority_that_is_away_leaves_a_change_that_only_the_same_one_ends()
 }
 
 #[actix_web::test]
-async fn what_the_authority_took_and_we_could_not_record_is_asked_for_again() {
+async fn an_accepted_unrecorded_change_is_asked_for_again() {
     let till = Till::open().await;
     let (asked, was_asked) = oneshot::channel();
     let (open, gate) = oneshot::channel();
@@ -229,7 +229,7 @@ async fn where_nothing_is_fiscalized_a_type_is_just_changed() {
 }
 
 #[actix_web::test]
-async fn while_a_change_is_told_the_same_one_is_asked_to_come_back() {
+async fn during_a_report_the_same_change_is_to_be_retried() {
     let till = Till::open().await;
     let (asked, was_asked) = oneshot::channel();
     let (open, gate) = oneshot::channel();

@@ -234,7 +234,7 @@ async fn every_operation_refuses_a_query_parameter_that_it_does_not_declare() {
 }
 
 #[actix_web::test]
-async fn an_unknown_parameter_is_told_with_the_nearest_or_all() {
+async fn an_unknown_parameter_is_reported_with_the_nearest_or_all() {
     let api = Api::new().await;
     let owner = api.owner("owner@example.com").await;
     for (query, path, message) in [
@@ -255,11 +255,11 @@ async fn an_unknown_parameter_is_told_with_the_nearest_or_all() {
     // Mail programs append parameters to links.
     for kind in ["invoices", "estimates", "credit-notes", "advance-invoices", "delivery-notes"] {
         let shared = format!("/{kind}/shareable/inv_share_x?zz=1");
-        let answer = api.get(&shared, &Who::nobody()).await.with(422);
+        let answer = api.get(&shared, &Who::anonymous()).await.with(422);
         assert!(refuses(&answer, &json!(["zz"]), Some("unknown_parameter")), "{answer:?}");
     }
     let verify = "/users/verify-email?token=x&utm_campaign=1";
-    api.get(verify, &Who::nobody()).await.with(200);
+    api.get(verify, &Who::anonymous()).await.with(200);
 }
 
 #[actix_web::test]
@@ -295,7 +295,7 @@ async fn brackets_are_read_in_filters_of_the_earlier_generation_alone() {
 }
 
 #[actix_web::test]
-async fn an_unknown_property_is_told_with_the_nearest() {
+async fn an_unknown_property_is_reported_with_the_nearest() {
     let api = Api::new().await;
     let owner = api.owner("owner@example.com").await;
     for (path, body, field, message) in [

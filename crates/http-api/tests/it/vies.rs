@@ -153,7 +153,7 @@ async fn rules_of_export_and_gross_prices_hold() {
 }
 
 #[actix_web::test]
-async fn what_is_refused_anyway_is_not_asked_for() {
+async fn refused_documents_cause_no_query() {
     let (api, owner, register) = with_register().await;
     let mut wrong = invoice(german());
     wrong["items"][0]["price"] = json!(null);
@@ -163,7 +163,7 @@ async fn what_is_refused_anyway_is_not_asked_for() {
     assert_eq!(register.count(), 0);
     let calculated = api.post("/documents/calculate?type=invoice", &owner, invoice(german()));
     calculated.await.with(200);
-    assert_eq!(register.count(), 0, "a calculation asks nobody");
+    assert_eq!(register.count(), 0, "a calculation sends no query");
 }
 
 #[actix_web::test]

@@ -61,8 +61,8 @@ impl World {
         };
         let next = async || {
             let stamp = self.services.stamp();
-            let make = |entries| reader.make(entries);
-            consumer::read(&**store, reader.name(), 50, &stamp, make).await.unwrap()
+            let handle = |entries| reader.handle(entries);
+            consumer::read(&**store, reader.name(), 50, &stamp, handle).await.unwrap()
         };
         while next().await != Step::Nothing {}
     }
@@ -139,7 +139,7 @@ async fn an_endpoint_is_made_read_changed_and_removed_and_its_secret_shown_once(
 }
 
 #[actix_web::test]
-async fn what_is_wrong_with_an_endpoint_is_named() {
+async fn mistakes_in_an_endpoint_are_named() {
     let world = World::new().await;
     let (api, owner) = (&world.api, &world.owner);
     for (body, path, code) in [

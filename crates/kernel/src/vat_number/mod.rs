@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_of_a_number_follows_from_its_form() {
+    fn warnings_about_a_number_follow_from_its_form() {
         for (country, number, expected) in [
             (Some("SI"), "SI10039856", Ok(())),
             (Some("si"), "10039856", Ok(())),

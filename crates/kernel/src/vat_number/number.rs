@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_a_vat_number_is_none() {
+    fn invalid_vat_numbers_are_rejected() {
         for (country, number, fault) in [
             (Some("DE"), "DE136695978", Fault::CheckDigits),
             (Some("DE"), "12/345/67890", Fault::Form),

@@ -177,7 +177,7 @@ fn payments_are_shown_as_the_settings_say() {
     hidden.look.shows_payments = false;
     let paper = Paper::of(&hidden);
     assert!(paper.payments.is_none() && total(&paper, "total_due").is_none());
-    assert_eq!(kinds(&paper).len(), 2, "it is owed all the same");
+    assert_eq!(kinds(&paper).len(), 2, "it is owed nevertheless");
 }
 
 #[test]
@@ -273,7 +273,7 @@ fn fiscal_marks_and_their_code_are_printed() {
     assert_eq!(fact(&paper, "operator"), Some("Miha"));
     let issued_at = fact(&paper, "issued_at").map(|text| text.replace('\u{a0}', " "));
     assert_eq!(issued_at.as_deref(), Some("20. 11. 2026 11:02:03"));
-    assert!(!paper.texts().iter().any(|text| text.contains("12345678")), "nobody's tax number");
+    assert!(!paper.texts().iter().any(|text| text.contains("12345678")), "no tax number is shown");
     let test = FiscalRecord { environment: Environment::Sandbox, ..record };
     let told = Fiscalization::pending(Authority::Fina, test);
     let croatian = crate::sample::paper(&invoice().with_fiscalization(told, &at));
@@ -303,7 +303,7 @@ fn texts_of_others_change_nothing_but_themselves() {
 }
 
 #[test]
-fn every_language_has_its_own_words_and_ids_of_nobody() {
+fn every_language_has_its_own_words_and_no_internal_ids() {
     let document = invoice();
     for language in Language::ALL {
         let mut source = source(&document, language.code());

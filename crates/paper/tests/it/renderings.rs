@@ -138,7 +138,7 @@ fn letters(bytes: &[u8]) -> String {
                 let number = |low: u8, high: u8| usize::from(low) + 256 * usize::from(high);
                 7 + number(*x, *x2) * number(*y, *y2)
             }
-            (0x1b | 0x1d, _) => panic!("a command that nobody sends: {more:?}"),
+            (0x1b | 0x1d, _) => panic!("an unknown command: {more:?}"),
             (letter, _) => {
                 text.push(char::from(*letter));
                 0

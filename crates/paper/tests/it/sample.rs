@@ -3,7 +3,7 @@
 
 use racun_documents::calculation::CalculationMode;
 use racun_documents::{
-    Content, CreationSource, Document, DocumentKind, EInvoiceWishes, Issued, LineTaxDetail,
+    Content, CreationSource, Document, DocumentKind, EInvoiceOptions, Issued, LineTaxDetail,
     NewDocument, NewLine, Party, SettledTotals, Stage, Texts, TitleType, TransactionType,
     Translations, Voided,
 };
@@ -86,7 +86,7 @@ pub fn content() -> Content {
         vies: None,
         reference: None,
         metadata: Metadata::default(),
-        e_invoices: EInvoiceWishes::default(),
+        e_invoices: EInvoiceOptions::default(),
         lines: Vec::new(),
     }
 }

@@ -35,7 +35,7 @@ pub enum SaftError {
         /// The part.
         field: &'static str,
     },
-    /// The documents are not those that were counted: one was voided meanwhile.
+    /// The documents are not those that were counted: one was voided since.
     #[error("the documents changed while the file was written; write it again")]
     Changed,
     /// The file cannot be written to.

@@ -15,7 +15,7 @@ pub struct SaftFile<W> {
     out: W,
     xml: Xml,
     survey: Survey,
-    /// What stands in the file so far.
+    /// The content of the file so far.
     counted: Survey,
     stage: Stage,
     customers: BTreeSet<String>,

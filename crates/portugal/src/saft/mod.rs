@@ -16,9 +16,9 @@
 //! | `master` | the elements of the header and of master rows                     |
 //! | `entry`  | the elements of documents and receipts                            |
 //!
-//! **Invariants.** A file that ends counts what stands in it. A document is written as it is given
-//! or not at all. Memory grows with the customers, products and taxes that are named, not with the
-//! documents.
+//! **Invariants.** A file that ends states the counts and totals of its content. A document is
+//! written as it is given or not at all. Memory grows with the customers, products and taxes that
+//! are named, not with the documents.
 //!
 //! Source: Portaria 302/2016; AT's schema `SAFTPT1.04_01`.
 

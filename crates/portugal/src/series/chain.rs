@@ -9,8 +9,8 @@ use time::{Date, OffsetDateTime};
 
 use super::PtSeries;
 use crate::{
-    Atcud, Hash, HashControl, MAX_NUMBER_CHARS, ManualNumber, Number, PortugalError, ProgramKey,
-    Refusal, Signed, WallTime, check_date, entry_time,
+    Atcud, Hash, HashControl, MAX_NUMBER_CHARS, ManualNumber, Number, PortugalError,
+    PortugalRefusal, ProgramKey, Signed, WallTime, check_date, entry_time,
 };
 
 /// The last document of a series: what the next one is chained to.
@@ -65,8 +65,8 @@ impl PtSeries {
     /// It is pure, so that a unit of the store can do it while it holds series, head and number.
     ///
     /// # Errors
-    /// [`Refusal::SeriesClosed`], [`Refusal::SeriesFull`]; what is wrong with the date; a clock
-    /// that is wrong; a key that does not sign. Nothing is numbered then.
+    /// [`PortugalRefusal::SeriesClosed`], [`PortugalRefusal::SeriesFull`]; what is wrong with the
+    /// date; a clock that is wrong; a key that does not sign. Nothing is numbered then.
     pub fn certify(
         &self,
         head: Option<&ChainHead>,
@@ -81,7 +81,7 @@ impl PtSeries {
         }
         let number = self.number(sequence);
         if number.as_str().len() > MAX_NUMBER_CHARS {
-            return Err(Refusal::SeriesFull.into());
+            return Err(PortugalRefusal::SeriesFull.into());
         }
         let entered_at = entry_time(fresh.wall, head.map(|head| head.entered_at))?;
         check_date(fresh.date, entered_at, self.start_date, head.map(|head| head.date))?;

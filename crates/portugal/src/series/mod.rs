@@ -18,7 +18,7 @@ use racun_store::{Actor, Decision, EventKind, Field, Series, Unique};
 use serde::{Deserialize, Serialize};
 use time::{Date, OffsetDateTime};
 
-use crate::{Number, PortugalError, Purpose, Refusal, SeriesCode, ValidationCode, events};
+use crate::{Number, PortugalError, PortugalRefusal, Purpose, SeriesCode, ValidationCode, events};
 
 pub use chain::{Certified, ChainHead, Fresh, PT_FORMS, RecoveredForm};
 pub use new::{CheckedSeries, NewSeries, Validated};
@@ -140,19 +140,19 @@ impl PtSeries {
     /// Accepts it for documents of `purpose`, recovered ones when `is_manual`.
     ///
     /// # Errors
-    /// [`Refusal::SeriesOfOther`], [`Refusal::SeriesClosed`].
-    pub fn accept(&self, purpose: Purpose, is_manual: bool) -> Result<(), Refusal> {
+    /// [`PortugalRefusal::SeriesOfOther`], [`PortugalRefusal::SeriesClosed`].
+    pub fn accept(&self, purpose: Purpose, is_manual: bool) -> Result<(), PortugalRefusal> {
         if self.document_type != purpose || self.is_manual != is_manual {
-            return Err(Refusal::SeriesOfOther);
+            return Err(PortugalRefusal::SeriesOfOther);
         }
-        if self.is_active() { Ok(()) } else { Err(Refusal::SeriesClosed) }
+        if self.is_active() { Ok(()) } else { Err(PortugalRefusal::SeriesClosed) }
     }
 
     /// The one of `present` in which a document of `purpose` is issued: the one that was `named`,
     /// else the only active one.
     ///
     /// # Errors
-    /// Of [`PtSeries::accept`]; [`Refusal::SeriesMissing`]; [`PortugalError::NotFound`].
+    /// Of [`PtSeries::accept`]; [`PortugalRefusal::SeriesMissing`]; [`PortugalError::NotFound`].
     pub fn choose(
         present: &[Self],
         named: Option<PtSeriesId>,
@@ -170,7 +170,7 @@ impl PtSeries {
         match (fitting.next(), fitting.next()) {
             // Several books of forms may be open at once: the caller says which one.
             (Some(only), None) => Ok(only),
-            _ => Err(Refusal::SeriesMissing.into()),
+            _ => Err(PortugalRefusal::SeriesMissing.into()),
         }
     }
 
@@ -183,8 +183,8 @@ impl PtSeries {
     /// Takes over what `change` says.
     ///
     /// # Errors
-    /// What is wrong with the input, by field; [`Refusal::SeriesClosed`]; [`Refusal::SeriesUsed`]
-    /// for a change other than closing it.
+    /// What is wrong with the input, by field; [`PortugalRefusal::SeriesClosed`];
+    /// [`PortugalRefusal::SeriesUsed`] for a change other than closing it.
     pub fn change(
         self,
         change: SeriesChange,
@@ -199,15 +199,15 @@ impl PtSeries {
         after.start_date = change.start_date.unwrap_or(after.start_date);
         let is_changed = after != self;
         if is_changed && !self.is_active() {
-            return Err(Refusal::SeriesClosed.into());
+            return Err(PortugalRefusal::SeriesClosed.into());
         }
         if is_changed && self.is_used() {
-            return Err(Refusal::SeriesUsed.into());
+            return Err(PortugalRefusal::SeriesUsed.into());
         }
         match change.status {
             Some(SeriesStatus::Closed) => return after.close(actor).map_err(Into::into),
             Some(SeriesStatus::Active) if !self.is_active() => {
-                return Err(Refusal::SeriesClosed.into());
+                return Err(PortugalRefusal::SeriesClosed.into());
             }
             _ => {}
         }
@@ -221,7 +221,7 @@ impl PtSeries {
     ///
     /// # Errors
     /// None: closing a closed series changes nothing.
-    pub fn close(self, actor: &Actor) -> Result<Decision<Self>, Refusal> {
+    pub fn close(self, actor: &Actor) -> Result<Decision<Self>, PortugalRefusal> {
         if !self.is_active() {
             return Ok(Decision::Unchanged(self));
         }

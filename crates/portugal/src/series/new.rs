@@ -7,7 +7,8 @@ use time::Date;
 
 use super::{MAX_SERIES, PtSeries, Registration, SeriesStatus, series_key};
 use crate::{
-    MAX_NUMBER_CHARS, Number, PortugalError, Purpose, Refusal, SeriesCode, ValidationCode, events,
+    MAX_NUMBER_CHARS, Number, PortugalError, PortugalRefusal, Purpose, SeriesCode, ValidationCode,
+    events,
 };
 
 /// The highest sequence that a series starts with.
@@ -63,8 +64,8 @@ impl NewSeries {
     /// Accepts it beside the `present` ones of the entity.
     ///
     /// # Errors
-    /// All that is wrong with the input, by path; [`Refusal::SeriesExists`];
-    /// [`Refusal::SeriesActive`]; [`Refusal::TooManySeries`].
+    /// All that is wrong with the input, by path; [`PortugalRefusal::SeriesExists`];
+    /// [`PortugalRefusal::SeriesActive`]; [`PortugalRefusal::TooManySeries`].
     pub fn check(self, present: &[PtSeries]) -> Result<CheckedSeries, PortugalError> {
         let mut issues = Issues::default();
         let code = SeriesCode::new(&self.series_code).map_err(Issues::from);
@@ -83,7 +84,7 @@ impl NewSeries {
         let (Some(series_code), Some(validation_code), Some(first_number)) =
             (code, validation, first)
         else {
-            return Err(Refusal::SeriesMissing.into());
+            return Err(PortugalRefusal::SeriesMissing.into());
         };
         let counted = first_number.as_ref().and_then(Number::sequence);
         let checked = CheckedSeries {
@@ -121,20 +122,21 @@ impl CheckedSeries {
     /// Whether it may stand beside the `present` ones.
     ///
     /// # Errors
-    /// [`Refusal::SeriesExists`], [`Refusal::SeriesActive`], [`Refusal::TooManySeries`].
-    pub fn beside(&self, present: &[PtSeries]) -> Result<(), Refusal> {
+    /// [`PortugalRefusal::SeriesExists`], [`PortugalRefusal::SeriesActive`],
+    /// [`PortugalRefusal::TooManySeries`].
+    pub fn beside(&self, present: &[PtSeries]) -> Result<(), PortugalRefusal> {
         let key = series_key(self.document_type, &self.series_code);
         if present.iter().any(|other| other.key() == key) {
-            return Err(Refusal::SeriesExists);
+            return Err(PortugalRefusal::SeriesExists);
         }
         let rivals = |other: &PtSeries| {
             other.is_active() && !other.is_manual && other.document_type == self.document_type
         };
         if !self.is_manual && present.iter().any(rivals) {
-            return Err(Refusal::SeriesActive);
+            return Err(PortugalRefusal::SeriesActive);
         }
         if present.len() >= MAX_SERIES {
-            return Err(Refusal::TooManySeries);
+            return Err(PortugalRefusal::TooManySeries);
         }
         Ok(())
     }
@@ -142,7 +144,7 @@ impl CheckedSeries {
     /// The series with its code, beside the `present` ones.
     ///
     /// # Errors
-    /// Of [`CheckedSeries::beside`]: another request may have made one meanwhile.
+    /// Of [`CheckedSeries::beside`]: another request may have made one.
     pub fn into_series(
         self,
         validated: Validated,

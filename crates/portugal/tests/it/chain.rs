@@ -213,7 +213,7 @@ fn number_after(number: &Number) -> Number {
 }
 
 #[test]
-fn what_is_signed_is_exact() {
+fn the_signed_text_is_exact() {
     let number: Number = "FT 2026A/1".parse().unwrap();
     let signed = |total: &str, previous: Option<&Hash>| {
         let total = decimal(total);

@@ -1,7 +1,7 @@
 //! Texts to and from the authority's service of invoices.
 
 use racun_portugal::invoice_ws::{
-    Answer, Meaning, NAMESPACE, Parties, change_status, register, takes,
+    InvoiceReply, Meaning, NAMESPACE, Parties, change_status, register, takes,
 };
 use racun_portugal::saft::SaftDocument;
 use roxmltree::{Document, Node};
@@ -103,7 +103,7 @@ fn answers_are_read_with_what_they_mean() {
         ("-50", Meaning::Wrong),
     ] {
         for operation in ["RegisterInvoice", "ChangeInvoiceStatus"] {
-            let read = Answer::read(&answer(operation, code)).unwrap();
+            let read = InvoiceReply::read(&answer(operation, code)).unwrap();
             assert_eq!((read.meaning(), read.message.as_str()), (meaning, "Operação"), "{code}");
         }
     }
@@ -122,6 +122,6 @@ fn what_is_no_answer_is_not_read() {
         format!("<!DOCTYPE a [<!ENTITY b \"c\">]>{good}"),
         format!("{good}{}", " ".repeat(1024 * 1024)),
     ] {
-        assert!(Answer::read(&wrong).is_err(), "{}", &wrong[..wrong.len().min(200)]);
+        assert!(InvoiceReply::read(&wrong).is_err(), "{}", &wrong[..wrong.len().min(200)]);
     }
 }

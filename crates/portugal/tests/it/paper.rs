@@ -23,7 +23,7 @@ fn the_program_says_so_behind_four_characters_of_the_hash() {
 }
 
 #[test]
-fn what_is_no_invoice_says_so() {
+fn documents_that_are_no_invoices_say_so() {
     for code in Code::ALL {
         let expected = match code {
             Code::Ft | Code::Fs | Code::Fr | Code::Nd | Code::Nc | Code::Rc | Code::Rg => None,

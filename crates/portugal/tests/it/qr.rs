@@ -120,7 +120,7 @@ fn facts() -> QrFacts<'static> {
 }
 
 #[test]
-fn what_would_break_the_code_does_not_get_into_it() {
+fn values_are_cut_and_cannot_break_the_qr_code() {
     let buyer = "X".repeat(40);
     let (buyer, country) = (Some(&*buyer), Some("Deutschland"));
     let own = QrFacts { buyer, buyer_country: country, other: Some("a*b"), ..facts() };

@@ -2,11 +2,11 @@
 
 use racun_kernel::{Decimal, PaymentType};
 use racun_portugal::restrictions::{
-    Act, Ending, Original, RuledLine, RuledTax, check_act, check_country, check_credit,
+    Change, Ending, Original, RuledLine, RuledTax, check_change, check_country, check_credit,
     check_customer_name, check_customer_number, check_draft, check_item_name, check_lines,
     check_locale, check_output, check_payments, check_period, check_template, check_void,
 };
-use racun_portugal::{Code, Number, Refusal, Region};
+use racun_portugal::{Code, Number, PortugalRefusal, Region};
 
 use crate::world::{date, decimal, faults, said};
 
@@ -30,16 +30,16 @@ fn there_are_no_drafts_other_templates_and_languages() {
 
 #[test]
 fn issued_documents_do_not_change_and_others_do_not_go_out() {
-    assert_eq!(check_act(Act::Edit, true), Err(Refusal::Immutable));
-    assert_eq!(check_act(Act::Delete, true), Err(Refusal::NotDeleted));
-    assert_eq!(check_act(Act::Edit, false), Ok(()));
+    assert_eq!(check_change(Change::Edit, true), Err(PortugalRefusal::Immutable));
+    assert_eq!(check_change(Change::Delete, true), Err(PortugalRefusal::NotDeleted));
+    assert_eq!(check_change(Change::Edit, false), Ok(()));
     for (country, fits) in
         [(Some("PT"), true), (Some("pt"), true), (Some("ES"), false), (None, false)]
     {
         assert_eq!(check_country(country).is_ok(), fits, "{country:?}");
     }
     assert_eq!(check_output(true), Ok(()));
-    assert_eq!(check_output(false), Err(Refusal::NotSigned));
+    assert_eq!(check_output(false), Err(PortugalRefusal::NotSigned));
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn a_voided_document_takes_no_credit_note_and_a_credited_one_is_not_voided() {
 }
 
 #[test]
-fn what_documents_bear_of_customers_and_items_is_frozen() {
+fn customers_and_items_of_issued_documents_are_frozen() {
     for (before, after, fits) in [
         (None, Some("504030108"), true),
         (Some("999999990"), Some("504030108"), true),

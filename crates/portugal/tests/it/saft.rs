@@ -11,7 +11,7 @@ use racun_portugal::{Class, Code, Level, Purpose, Status};
 
 use crate::key::Key;
 use crate::saft_judge::{assert_valid, faults, read_file};
-use crate::sample::{Books, customer, header, line, month, product, vat};
+use crate::sample::{SeriesChains, customer, header, line, month, product, vat};
 use crate::world::{date, decimal, read, vectors};
 
 /// Writes a file of documents and receipts, which come in the order of the file.
@@ -118,8 +118,11 @@ fn the_judge_finds_what_was_made_wrong() {
 fn one(change: impl FnOnce(&mut SaftDocument)) -> Result<Vec<u8>, SaftError> {
     let key = Key::read("test_a");
     let price = decimal("10");
-    let mut document =
-        Books::new(&key).issue(Purpose::Invoice, 2, vec![line("P1", 1, &price, vat(Level::Nor))]);
+    let mut document = SeriesChains::new(&key).issue(
+        Purpose::Invoice,
+        2,
+        vec![line("P1", 1, &price, vat(Level::Nor))],
+    );
     change(&mut document);
     written(Encoding::default(), &header(), &customers(), &[document], &[])
 }
@@ -128,7 +131,7 @@ fn one(change: impl FnOnce(&mut SaftDocument)) -> Result<Vec<u8>, SaftError> {
 type Change = Box<dyn FnOnce(&mut SaftDocument)>;
 
 #[test]
-fn what_the_file_cannot_hold_is_refused_with_document_and_field() {
+fn values_that_saf_t_cannot_hold_are_refused_with_document_and_field() {
     assert!(one(|_| {}).is_ok());
     let below = || decimal("-1");
     let refused: [(&str, Change); 12] = [
@@ -267,9 +270,9 @@ fn texts_of_any_length_and_letters_fit_the_schema() {
     let mut buyer = customer("cus_1", &long);
     buyer.tax_number = Some(long.clone());
     buyer.address.country = Some("XX".to_owned());
-    let nobody = Customer { id: "cus_1".to_owned(), ..Customer::default() };
+    let nameless = Customer { id: "cus_1".to_owned(), ..Customer::default() };
     for encoding in [Encoding::Windows1252, Encoding::Utf8] {
-        for buyer in [&buyer, &nobody] {
+        for buyer in [&buyer, &nameless] {
             let buyers = std::slice::from_ref(buyer);
             let file = written(encoding, &header, buyers, &documents, &receipts).unwrap();
             assert_valid(&[&file]);
@@ -283,13 +286,13 @@ fn every_currency_is_in_the_schema_or_left_out() {
     let key = Key::read("test_a");
     let price = decimal("10");
     let lines = || vec![line("P1", 1, &price, vat(Level::Nor))];
-    let mut books = Books::new(&key);
+    let mut chains = SeriesChains::new(&key);
     let documents: Vec<SaftDocument> = (b'A'..=b'Z')
         .flat_map(|a| (b'A'..=b'Z').flat_map(move |b| (b'A'..=b'Z').map(move |c| [a, b, c])))
         .filter_map(|code| String::from_utf8(code.to_vec()).ok())
         .filter(|code| code.parse::<racun_kernel::Currency>().is_ok())
         .map(|code| {
-            let mut own = books.issue(Purpose::Invoice, 2, lines());
+            let mut own = chains.issue(Purpose::Invoice, 2, lines());
             let (amount, rate) = (decimal("1"), decimal("0.1"));
             own.currency = Some(racun_portugal::saft::SaftCurrency { code, amount, rate });
             own
@@ -301,7 +304,7 @@ fn every_currency_is_in_the_schema_or_left_out() {
 }
 
 #[test]
-fn what_is_no_item_has_a_code_by_its_words() {
+fn lines_without_an_item_have_a_code_of_their_text() {
     assert_eq!(product_code("Café"), product_code(" Café "));
     assert_ne!(product_code("Café"), product_code("Chá"));
     let code = product_code(&"a".repeat(1_000));

@@ -8,7 +8,7 @@ use racun_portugal::{Class, Code, Level, Purpose, Status};
 use crate::key::Key;
 use crate::saft::written;
 use crate::saft_judge::{assert_valid, faults, read_file};
-use crate::sample::{Books, customer, header, line, vat, voided};
+use crate::sample::{SeriesChains, customer, header, line, vat, voided};
 
 /// A document before it is issued: what it is, its lines as product, quantity, cents and rate, its
 /// customer, and how it stands.
@@ -21,12 +21,13 @@ fn drafts() -> impl Strategy<Value = Vec<Draft>> {
 }
 
 fn issued(drafts: &[Draft], key: &Key) -> (Vec<SaftDocument>, Vec<SaftReceipt>) {
-    let (mut books, mut documents, mut receipts) = (Books::new(key), Vec::new(), Vec::new());
+    let (mut chains, mut documents, mut receipts) =
+        (SeriesChains::new(key), Vec::new(), Vec::new());
     for (place, (kind, lines, buyer, state)) in drafts.iter().enumerate() {
         let day = u8::try_from(place).unwrap() + 1;
         if *kind == 4 {
             let amount = Decimal::new(lines[0].2, 2);
-            let mut receipt = books.receive(day, "FT 2026A/1", &amount);
+            let mut receipt = chains.receive(day, "FT 2026A/1", &amount);
             receipt.customer_id = format!("cus_{buyer}");
             if *state == 0 {
                 receipt.state.status = Status::Voided;
@@ -48,7 +49,7 @@ fn issued(drafts: &[Draft], key: &Key) -> (Vec<SaftDocument>, Vec<SaftReceipt>) 
             }
             own
         });
-        let mut own = books.issue(purpose, day, lines.collect());
+        let mut own = chains.issue(purpose, day, lines.collect());
         own.customer_id = format!("cus_{buyer}");
         own = match state {
             0 => voided(own),

@@ -189,7 +189,7 @@ fn leaves(root: Node<'_, '_>, part: &str) -> Vec<(String, String)> {
 }
 
 #[test]
-fn what_others_wrote_is_written_the_same() -> Result<(), SaftError> {
+fn the_sample_of_the_authority_is_reproduced() -> Result<(), SaftError> {
     let file = std::fs::read(vectors().join("samples/saft_2026_10_own.xml")).unwrap();
     let sample = read_file(&file, Encoding::Windows1252);
     let sample = Document::parse(&sample).unwrap();

@@ -129,12 +129,12 @@ fn bare(purpose: Purpose, day: Date, own: Certified, lines: Vec<SaftLine>) -> Sa
 }
 
 /// All series of a company, and the last document of each.
-pub struct Books<'a> {
+pub struct SeriesChains<'a> {
     key: &'a dyn ProgramKey,
     heads: BTreeMap<Purpose, ChainHead>,
 }
 
-impl<'a> Books<'a> {
+impl<'a> SeriesChains<'a> {
     pub fn new(key: &'a dyn ProgramKey) -> Self {
         Self { key, heads: BTreeMap::new() }
     }
@@ -216,11 +216,11 @@ pub fn voided(document: SaftDocument) -> SaftDocument {
 
 /// A month of everything: what each part of the file can hold.
 pub fn month(key: &dyn ProgramKey) -> (Vec<SaftDocument>, Vec<SaftReceipt>) {
-    let mut books = Books::new(key);
+    let mut chains = SeriesChains::new(key);
     let price = decimal("91.27");
     let all = [Level::Nor, Level::Int, Level::Red, Level::Ise];
     let each = all.map(|level| line("P1", 3, &price, vat(level)));
-    let mut invoice = books.issue(Purpose::Invoice, 2, each.to_vec());
+    let mut invoice = chains.issue(Purpose::Invoice, 2, each.to_vec());
     invoice.currency = Some(SaftCurrency {
         code: "USD".to_owned(),
         amount: decimal("1050"),
@@ -240,31 +240,36 @@ pub fn month(key: &dyn ProgramKey) -> (Vec<SaftDocument>, Vec<SaftReceipt>) {
     invoice.lines[0].orders =
         vec![LineReference { number: "NE 2026A/1".to_owned(), date: Some(date("2026-10-01")) }];
     let void =
-        voided(books.issue(Purpose::Invoice, 3, vec![line("P2", 1, &price, vat(Level::Nor))]));
-    let advance = books.issue(Purpose::Invoice, 4, vec![line("ADV", 1, &price, vat(Level::Nor))]);
+        voided(chains.issue(Purpose::Invoice, 3, vec![line("P2", 1, &price, vat(Level::Nor))]));
+    let advance = chains.issue(Purpose::Invoice, 4, vec![line("ADV", 1, &price, vat(Level::Nor))]);
     let mut given_back = line("P1", 1, &price, vat(Level::Nor));
     given_back.rectifies = vec![(invoice.number.to_string(), "Devolução".to_owned())];
-    let credit = books.issue(Purpose::CreditNote, 5, vec![given_back]);
+    let credit = chains.issue(Purpose::CreditNote, 5, vec![given_back]);
     let not_subject = SaftTax::NotSubject {
         region: Region::Azores,
         code: "M99".to_owned(),
         reason: "Não sujeito ou não tributado".to_owned(),
     };
     let mut delivery =
-        books.issue(Purpose::DeliveryNote, 6, vec![line("P3", 7, &decimal("0"), not_subject)]);
+        chains.issue(Purpose::DeliveryNote, 6, vec![line("P3", 7, &decimal("0"), not_subject)]);
     delivery.shipping = Some(Shipping {
         from: Some(header().company.address),
         to: Some(Address { city: Some("Porto".to_owned()), ..Address::default() }),
         starts_at: "2026-10-06T12:00:00".parse().unwrap(),
         transport_code: Some("123".to_owned()),
     });
-    let void_delivery =
-        voided(books.issue(Purpose::DeliveryNote, 7, vec![line("P3", 5, &price, vat(Level::Red))]));
-    let estimate = books.issue(Purpose::Estimate, 8, vec![line("P1", 10, &price, vat(Level::Nor))]);
-    let mut taken = books.issue(Purpose::Estimate, 9, vec![line("P1", 1, &price, vat(Level::Nor))]);
+    let void_delivery = voided(chains.issue(
+        Purpose::DeliveryNote,
+        7,
+        vec![line("P3", 5, &price, vat(Level::Red))],
+    ));
+    let estimate =
+        chains.issue(Purpose::Estimate, 8, vec![line("P1", 10, &price, vat(Level::Nor))]);
+    let mut taken =
+        chains.issue(Purpose::Estimate, 9, vec![line("P1", 1, &price, vat(Level::Nor))]);
     taken.state.status = Status::Invoiced;
-    let paid = books.receive(10, invoice.number.as_str(), &decimal("100"));
-    let mut settled = books.receive(11, credit.number.as_str(), &decimal("20"));
+    let paid = chains.receive(10, invoice.number.as_str(), &decimal("100"));
+    let mut settled = chains.receive(11, credit.number.as_str(), &decimal("20"));
     settled.lines[0].is_credit_note = true;
     let documents = vec![invoice, void, advance, credit, delivery, void_delivery, estimate, taken];
     (documents, vec![paid, settled])

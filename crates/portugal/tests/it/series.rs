@@ -57,7 +57,7 @@ fn a_series_is_kept_as_it_was_made() {
 }
 
 #[test]
-fn what_is_wrong_with_a_new_series_is_named_by_field() {
+fn mistakes_in_a_new_series_are_named_by_field() {
     let wrong = NewSeries {
         validation_code: Some("AAJFB7N".to_owned()),
         initial_sequence: Some(0),
@@ -183,7 +183,7 @@ fn a_series_in_use_is_only_closed() {
 }
 
 #[test]
-fn what_the_authority_ends_is_closed_here() {
+fn series_that_the_authority_ended_are_closed() {
     for (registration, status) in [
         (Registration::Registered, SeriesStatus::Active),
         (Registration::Finalised, SeriesStatus::Closed),

@@ -1,6 +1,6 @@
 //! Texts to and from the authority's service of series.
 
-use racun_portugal::series_ws::{Answer, Meaning, Request, SeriesType, State};
+use racun_portugal::series_ws::{Meaning, Request, SeriesReply, SeriesType, State};
 use racun_portugal::soap::{envelope, is_sub_user, security_header};
 use racun_portugal::{Code, NewSeries, Purpose, SeriesCode, ValidationCode};
 use roxmltree::{Document, Node};
@@ -114,7 +114,7 @@ fn a_series_ends_with_its_last_document_or_as_an_error() {
 
 #[test]
 fn answers_are_read_with_what_they_mean() {
-    let done = Answer::read(&sample("resposta-2001")).unwrap();
+    let done = SeriesReply::read(&sample("resposta-2001")).unwrap();
     assert_eq!((done.code, done.meaning()), (2001, Meaning::Done));
     let [own] = done.series.as_slice() else { panic!("{done:?}") };
     assert_eq!(
@@ -125,18 +125,18 @@ fn answers_are_read_with_what_they_mean() {
     for (id, code, meaning) in
         [("resposta-4001", 4001, Meaning::Known), ("resposta-finalizada", 4047, Meaning::Wrong)]
     {
-        let answer = Answer::read(&sample(id)).unwrap();
+        let answer = SeriesReply::read(&sample(id)).unwrap();
         assert_eq!((answer.code, answer.meaning()), (code, meaning));
         assert!(!answer.message.is_empty() && answer.series.is_empty());
     }
-    let failed = Answer { code: 5000, message: String::new(), series: Vec::new() };
+    let failed = SeriesReply { code: 5000, message: String::new(), series: Vec::new() };
     assert_eq!(failed.meaning(), Meaning::Failed);
     let wrapped = envelope("", &sample("resposta-2001").replace("<?xml version=\"1.0\"?>", ""));
-    assert_eq!(Answer::read(&wrapped).unwrap(), done);
+    assert_eq!(SeriesReply::read(&wrapped).unwrap(), done);
 }
 
 #[test]
-fn what_is_no_answer_is_not_read() {
+fn other_texts_are_not_read_as_answers() {
     let good = sample("resposta-2001");
     for wrong in [
         String::new(),
@@ -148,7 +148,7 @@ fn what_is_no_answer_is_not_read() {
         format!("<!DOCTYPE a [<!ENTITY b \"c\">]>{good}"),
         format!("{good}{}", " ".repeat(1024 * 1024)),
     ] {
-        assert!(Answer::read(&wrong).is_err(), "{}", &wrong[..wrong.len().min(200)]);
+        assert!(SeriesReply::read(&wrong).is_err(), "{}", &wrong[..wrong.len().min(200)]);
     }
 }
 

@@ -12,8 +12,8 @@ use crate::append::{AcceptedAppend, Naming};
 use crate::check::{apply_metadata, required, text};
 use crate::error::{PosError, TabRefusal};
 use crate::events;
-use crate::known::Known;
 use crate::line::{LineInput, MAX_LINES, TabLine, parse_id};
+use crate::references::References;
 
 /// Characters that a tab's note may hold.
 pub const MAX_NOTE_CHARS: usize = 10_000;
@@ -36,7 +36,7 @@ pub struct TabPatch {
 }
 
 impl Tab {
-    /// Adds `lines`, whatever others added meanwhile: to a line of the same order its quantity, all
+    /// Adds `lines` to what other devices have added: the quantity to a line of the same order, all
     /// else as new lines. A claim that ran out ends here.
     ///
     /// An append that was accepted under its name before adds nothing, whatever became of the tab.
@@ -49,7 +49,7 @@ impl Tab {
         self,
         lines: Vec<LineInput>,
         naming: Naming,
-        known: &Known,
+        references: &References,
         actor: &Actor,
     ) -> Result<Decision<Self>, PosError> {
         let accepted = match naming {
@@ -67,7 +67,7 @@ impl Tab {
         if lines.is_empty() {
             return Err(at_items(required("send at least one line")));
         }
-        let added = read_lines(lines, |line| line.into_line(None, known, actor));
+        let added = read_lines(lines, |line| line.into_line(None, references, actor));
         let merged = added.and_then(|added| tab.merge(added));
         merged.map_err(|issues| issues.at("items"))?;
         let events: &[_] = if was_claimed { &[events::pos_tab::RELEASED] } else { &[] };
@@ -84,7 +84,7 @@ impl Tab {
     pub fn replace(
         self,
         patch: TabPatch,
-        known: &Known,
+        references: &References,
         actor: &Actor,
     ) -> Result<Decision<Self>, PosError> {
         let before = self.clone();
@@ -96,7 +96,7 @@ impl Tab {
         if !patch.items.is_absent() {
             before.must_be_unshared()?;
         }
-        tab.apply(patch, known, actor)?;
+        tab.apply(patch, references, actor)?;
         if tab == before {
             return Ok(Decision::Unchanged(tab));
         }
@@ -138,7 +138,12 @@ impl Tab {
         issues.into_result(())
     }
 
-    fn apply(&mut self, patch: TabPatch, known: &Known, actor: &Actor) -> Result<(), PosError> {
+    fn apply(
+        &mut self,
+        patch: TabPatch,
+        references: &References,
+        actor: &Actor,
+    ) -> Result<(), PosError> {
         let mut issues = Issues::default();
         match patch.items {
             Patch::Absent => {}
@@ -147,7 +152,7 @@ impl Tab {
                 issues.push(required(message).at("items"));
             }
             Patch::Value(items) => {
-                let lines = self.replaced(items, known, actor);
+                let lines = self.replaced(items, references, actor);
                 self.lines = issues.collect("items", lines).unwrap_or_default();
             }
         }
@@ -158,14 +163,14 @@ impl Tab {
         let same = |id: &str, kept: Option<String>| kept.is_some_and(|kept| kept == id);
         let customer = patch.customer_id.try_map(|id| match self.customer_id {
             Some(kept) if same(&id, Some(kept.to_string())) => Ok(kept),
-            _ => customer(&id, known).map_err(Issues::from),
+            _ => customer(&id, references).map_err(Issues::from),
         });
         if let Some(customer) = issues.collect("customer_id", customer) {
             customer.apply(&mut self.customer_id);
         }
         let table = patch.table_id.try_map(|id| match self.table_id {
             Some(kept) if same(&id, Some(kept.to_string())) => Ok(kept),
-            _ => table(&id, known),
+            _ => table(&id, references),
         });
         if let Some(table) = issues.note(table) {
             table.apply(&mut self.table_id);
@@ -178,7 +183,7 @@ impl Tab {
     fn replaced(
         &self,
         items: Vec<LineInput>,
-        known: &Known,
+        references: &References,
         actor: &Actor,
     ) -> Result<Vec<TabLine>, Issues> {
         let present: BTreeMap<String, &TabLine> =
@@ -192,7 +197,7 @@ impl Tab {
                 let message = "another line has this id; leave it out for a new line";
                 return Err(Issue::new("duplicate", message).at("line_id").into());
             }
-            line.into_line(before, known, actor)
+            line.into_line(before, references, actor)
         })
     }
 }
@@ -221,17 +226,21 @@ fn at_items(issue: Issue) -> PosError {
     Issues::from(issue.at("items")).into()
 }
 
-fn customer(id: &str, known: &Known) -> Result<CustomerId, Issue> {
+fn customer(id: &str, references: &References) -> Result<CustomerId, Issue> {
     let id = parse_id(id)?;
     let message = "there is no such customer in this entity; create it first";
-    known.customer.filter(|known| *known == id).ok_or_else(|| Issue::new("not_found", message))
+    references
+        .customer
+        .filter(|customer| *customer == id)
+        .ok_or_else(|| Issue::new("not_found", message))
 }
 
 /// The table `id`, when a tab can be opened on it; issues are at `table_id`.
-pub(super) fn table(id: &str, known: &Known) -> Result<PosTableId, Issues> {
+pub(super) fn table(id: &str, references: &References) -> Result<PosTableId, Issues> {
     let at = |issue: Issue| Issues::from(issue.at("table_id"));
     let id = parse_id(id).map_err(at)?;
-    let table = known.table.as_ref().filter(|table| table.id == id && table.deleted_at.is_none());
+    let table =
+        references.table.as_ref().filter(|table| table.id == id && table.deleted_at.is_none());
     match table {
         None => {
             let message = "there is no such table in this entity; create it first";

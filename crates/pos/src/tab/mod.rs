@@ -16,8 +16,8 @@ use time::{Duration, OffsetDateTime};
 use crate::check::not_blank;
 use crate::error::{PosError, RefusedTab, TabRefusal};
 use crate::events;
-use crate::known::Known;
 use crate::line::TabLine;
+use crate::references::References;
 use crate::totals::TabTotals;
 
 pub use choice::LineChoice;
@@ -230,13 +230,13 @@ impl Tab {
     /// A table that is not there or not active, at `table_id`.
     pub fn open(
         table_id: Option<&str>,
-        known: &Known,
+        references: &References,
         actor: &Actor,
     ) -> Result<(Self, Vec<Event>), PosError> {
         let tab = Self {
             id: actor.stamp().id(),
             entity_id: actor.entity_id(),
-            table_id: table_id.map(|id| lines::table(id, known)).transpose()?,
+            table_id: table_id.map(|id| lines::table(id, references)).transpose()?,
             state: TabState::Open,
             lines: Vec::new(),
             note: None,

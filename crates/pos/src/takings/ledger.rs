@@ -278,7 +278,7 @@ fn by_rate(mut taxes: BTreeMap<Decimal, [Decimal; 2]>, untaxed: Decimal) -> Vec<
 enum Entry {
     Person(String),
     Label(String),
-    Nobody,
+    Unknown,
 }
 
 fn by_operator(sales: BTreeMap<Option<Seller>, [Decimal; 3]>) -> Vec<OperatorTakings> {
@@ -287,7 +287,7 @@ fn by_operator(sales: BTreeMap<Option<Seller>, [Decimal; 3]>) -> Vec<OperatorTak
         let entry = match seller.as_ref().map(|seller| (&seller.user, &seller.label)) {
             Some((Some(user), _)) => Entry::Person(user.clone()),
             Some((None, Some(label))) => Entry::Label(label.clone()),
-            Some((None, None)) | None => Entry::Nobody,
+            Some((None, None)) | None => Entry::Unknown,
         };
         let person = people.entry(entry).or_insert_with(|| (None, nothing()));
         person.0 = seller;

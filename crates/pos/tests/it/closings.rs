@@ -2,7 +2,9 @@
 
 use racun_kernel::{Currency, Patch, Principal};
 use racun_pos::takings::{Day, Exchange, Facts, On, Paid, Sale, Takings, takings};
-use racun_pos::{Actor, CarriedDay, CarriedOver, ClosedDay, Closing, Count, NewClosing, Place};
+use racun_pos::{
+    Actor, CarriedDay, CarriedOver, ClosedDay, ClosedPlace, Closing, Count, NewClosing,
+};
 use racun_store::testing::stamp;
 use time::Date;
 use time::macros::date;
@@ -62,7 +64,7 @@ fn sold(date: Date, cash: &[&str]) -> Takings {
 fn a_closing_says_what_was_counted() {
     let expected = Count {
         date: TODAY,
-        place: Place::default(),
+        place: ClosedPlace::default(),
         opening_cash: decimal("0"),
         counted_cash: decimal("12.5"),
         note: None,
@@ -101,7 +103,7 @@ fn a_closing_says_what_was_counted() {
 fn two_places_never_have_one_key() {
     let place = |premise: &str, device: &str| {
         let name = |name: &str| Some(name.to_owned()).filter(|name| !name.is_empty());
-        Place { premise: name(premise), device: name(device) }.key()
+        ClosedPlace { premise: name(premise), device: name(device) }.key()
     };
     let keys =
         [place("", ""), place("P1", ""), place("P1", "1"), place("P1/", "1"), place("P", "/1")];
@@ -121,7 +123,7 @@ fn since(closings: &[Closing], now: &[Takings]) -> Option<CarriedOver> {
 }
 
 #[test]
-fn what_comes_after_a_closing_is_in_the_next_one() {
+fn sales_after_a_closing_are_in_the_next_one() {
     let close = |date, opening: &str, cash: &str, report, carried, number| {
         let new = NewClosing { opening_cash: Patch::Value(decimal(opening)), ..counted(cash) };
         let count = Count { date, ..new.check(TODAY, Currency::EUR).unwrap() };

@@ -122,7 +122,7 @@ impl Evening {
 
 proptest! {
     #[test]
-    fn what_is_ordered_is_left_or_invoiced_once(
+    fn every_order_is_open_or_invoiced_exactly_once(
         commands in prop::collection::vec(commands(), 1..60),
     ) {
         let mut evening = Evening::new();

@@ -28,7 +28,7 @@ fn a_line_takes_name_price_and_quantity_by_default() {
 }
 
 #[test]
-fn what_is_wrong_with_a_line_is_named() {
+fn mistakes_in_a_line_are_named() {
     let with = |change: fn(&mut LineInput)| {
         let mut sent = line(1, "1");
         change(&mut sent);
@@ -237,7 +237,7 @@ fn a_replaced_line_stays_the_line_that_it_names() {
     world.append(vec![line(1, "1"), line(2, "1")], None).unwrap();
     let kept = world.tab.lines[1].clone();
     world.pass(Duration::minutes(1));
-    world.known.items.clear();
+    world.references.items.clear();
     let again = LineInput { line_id: Some(kept.line_id.to_string()), ..line(2, "7") };
     world.replace(TabPatch { items: Patch::Value(vec![again.clone()]), ..patch(2) }).unwrap();
     let quantity = 7.into();
@@ -262,7 +262,7 @@ fn a_line_id_of_no_line_makes_a_new_line() {
 }
 
 #[test]
-fn what_is_wrong_with_a_replacement_is_named() {
+fn mistakes_in_a_replacement_are_named() {
     let text = |text: &str| Patch::Value(text.to_owned());
     for (sent, expected) in [
         (TabPatch { items: Patch::Null, ..patch(1) }, "items=required"),
@@ -290,8 +290,8 @@ fn a_tab_stays_with_a_table_and_customer_that_went_away() {
         ..patch(1)
     };
     world.replace(named.clone()).unwrap();
-    world.known.customer = None;
-    world.known.table = Some(racun_pos::PosTable { is_active: false, ..table(1) });
+    world.references.customer = None;
+    world.references.table = Some(racun_pos::PosTable { is_active: false, ..table(1) });
     world.replace(TabPatch { expected_version: 2, ..named }).unwrap();
     assert_eq!(world.tab.version, 2);
 }

@@ -26,7 +26,7 @@ fn a_new_table_has_defaults() {
 }
 
 #[test]
-fn what_is_wrong_with_a_table_is_named() {
+fn mistakes_in_a_table_are_named() {
     let actor = World::new().actor();
     let long = "ž".repeat(201);
     for (input, expected) in [
@@ -90,10 +90,10 @@ fn a_tab_is_opened_on_an_active_table_only() {
             Some(_) => held = None,
             None => {}
         }
-        world.known.table = held;
-        let opened = racun_pos::Tab::open(Some(&id), &world.known, &world.actor());
+        world.references.table = held;
+        let opened = racun_pos::Tab::open(Some(&id), &world.references, &world.actor());
         assert_eq!(word(&opened), expected, "{change:?}");
     }
-    let opened = racun_pos::Tab::open(Some("ptab_1"), &world.known, &world.actor());
+    let opened = racun_pos::Tab::open(Some("ptab_1"), &world.references, &world.actor());
     assert_eq!(word(&opened), "table_id=invalid_id");
 }

@@ -202,7 +202,7 @@ fn states_hold_when_and_by_whom() {
 }
 
 #[test]
-fn an_invoice_that_comes_to_something_else_is_noted_and_told() {
+fn an_invoice_of_another_total_is_noted_and_reported() {
     for (tab, before, invoice, expected, told) in [
         ("12.60", "0", "9.20", "-3.4", "pos_tab.issued pos_tab.invoice_differs"),
         ("12.60", "9.20", "9.20", "-12.6", "pos_tab.issued pos_tab.invoice_differs"),
@@ -246,12 +246,12 @@ fn a_clock_that_went_back_leaves_a_claim_alive() {
 }
 
 #[test]
-fn programs_are_nobody() {
+fn programs_are_not_operators() {
     let mut world = tab_in("open");
     let program = world.actor_as(Principal::System);
     let tab = world.tab.clone();
     let decided =
-        tab.append(vec![line(2, "1")], racun_pos::Naming::Unnamed, &world.known, &program);
+        tab.append(vec![line(2, "1")], racun_pos::Naming::Unnamed, &world.references, &program);
     assert!(matches!(&decided, Ok(Decision::Changed { .. })));
     world.apply(decided).unwrap();
     assert_eq!(world.tab.opened_by_user_id, Some(user()));

@@ -192,7 +192,7 @@ fn a_day_is_added_up_in_all_its_parts() {
 }
 
 #[test]
-fn two_people_of_one_name_are_told_apart_and_one_who_changed_it_is_one() {
+fn two_people_of_one_name_are_distinguished_and_one_who_changed_it_is_one() {
     let by = |seller| Sale { seller, ..sold("inv_1", "1", "1") };
     let sales = [
         by(seller("usr_1", Some("Ana"))),
@@ -233,7 +233,7 @@ fn an_operator_is_called_as_in_the_fiscal_record_and_namesakes_stay_two() {
 }
 
 #[test]
-fn foreign_money_is_converted_once_and_left_out_where_nobody_said_how() {
+fn foreign_money_is_converted_once_and_left_out_without_a_rate() {
     let dollars = Sale { exchange: Exchange::At(decimal("0.5")), ..sold("inv_1", "0.01", "0.01") };
     let unknown = Sale { exchange: Exchange::Unknown, ..sold("inv_2", "0", "0") };
     let payments = [
@@ -251,7 +251,7 @@ fn foreign_money_is_converted_once_and_left_out_where_nobody_said_how() {
 }
 
 #[test]
-fn what_is_refunded_in_cash_is_not_in_the_drawer() {
+fn cash_refunds_reduce_the_cash_in_the_drawer() {
     let back = Return { taxes: vec![tax("5", "4", "0.2")], ..returned("cre_1", "4", "4.2") };
     let facts = Facts {
         sales: vec![sold("inv_1", "8", "8.4")],
@@ -267,7 +267,7 @@ fn what_is_refunded_in_cash_is_not_in_the_drawer() {
 }
 
 #[test]
-fn what_is_untaxed_is_at_rate_0() {
+fn untaxed_sales_are_at_rate_0() {
     let untaxed = decimal("8.4");
     let back = Return { untaxed: decimal("4.2"), ..returned("cre_1", "4.2", "4.2") };
     let zero = Sale { taxes: vec![tax("0", "1", "0")], ..sold("inv_2", "1", "1") };

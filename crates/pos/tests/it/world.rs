@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use racun_kernel::id::{CustomerId, EntityId, ItemId, PosTableId, TaxId, UserId};
 use racun_kernel::{Decimal, DocumentId, Issue, Issues, Metadata, Patch, Principal, Stamp};
 use racun_pos::{
-    Actor, AppendId, DeviceId, InvoiceStage, InvoiceTerms, Invoiced, Known, KnownItem, LineInput,
-    Naming, Part, PosError, PosTable, Reckoning, Tab, TabPatch, TabRefusal, TabTotals,
+    Actor, AppendId, DeviceId, InvoiceStage, InvoiceTerms, Invoiced, LineInput, Naming, Part,
+    PosError, PosTable, Reckoning, ReferencedItem, References, Tab, TabPatch, TabRefusal,
+    TabTotals,
 };
 use racun_store::Decision;
 use racun_store::testing::stamp;
@@ -45,10 +46,11 @@ pub fn decimal(text: &str) -> Decimal {
 }
 
 /// Items 1 to 9 at 2.50, tax 1, customer 1, and table 1.
-pub fn known() -> Known {
-    let known = |n| KnownItem { name: format!("Item {n}"), unit_gross_price: decimal("2.5") };
-    Known {
-        items: (1..10).map(|n| (item(n), known(n))).collect(),
+pub fn references() -> References {
+    let referenced =
+        |n| ReferencedItem { name: format!("Item {n}"), unit_gross_price: decimal("2.5") };
+    References {
+        items: (1..10).map(|n| (item(n), referenced(n))).collect(),
         taxes: BTreeSet::from([tax(1)]),
         customer: Some(customer(1)),
         table: Some(table(1)),
@@ -99,7 +101,7 @@ pub fn word<T>(result: &Result<T, PosError>) -> String {
         Err(PosError::Invoice(issue)) => codes(&issue.clone().into()),
         Err(PosError::Invalid(issues)) => codes(issues),
         Err(PosError::NotFound { .. }) => "not_found".to_owned(),
-        Err(PosError::DayClosed(_) | PosError::ClosedMeanwhile) => panic!("nobody closes a day"),
+        Err(PosError::DayClosed(_) | PosError::ClosedMeanwhile) => panic!("no day is closed here"),
         Err(PosError::Store(error)) => panic!("there is no store: {error}"),
     }
 }
@@ -136,7 +138,7 @@ pub fn actor(principal: Principal, stamp: Stamp) -> Actor {
 pub struct World {
     pub tab: Tab,
     pub accepted: BTreeSet<String>,
-    pub known: Known,
+    pub references: References,
     /// What happened since the last look.
     pub events: Vec<&'static str>,
     stamp: Stamp,
@@ -152,9 +154,9 @@ impl World {
     pub fn new() -> Self {
         let stamp = stamp(START);
         let actor = actor(Principal::User(user()), stamp.clone());
-        let (tab, events) = Tab::open(None, &known(), &actor).unwrap();
+        let (tab, events) = Tab::open(None, &references(), &actor).unwrap();
         let events = events.iter().map(|event| event.kind.name()).collect();
-        Self { tab, accepted: BTreeSet::new(), known: known(), events, stamp }
+        Self { tab, accepted: BTreeSet::new(), references: references(), events, stamp }
     }
 
     pub fn actor(&self) -> Actor {
@@ -194,11 +196,11 @@ impl World {
             Some(name) if self.accepted.contains(&name.key(self.tab.id)) => Naming::Accepted,
             Some(name) => Naming::New(name),
         };
-        self.apply(self.tab.clone().append(lines, naming, &self.known, &self.actor()))
+        self.apply(self.tab.clone().append(lines, naming, &self.references, &self.actor()))
     }
 
     pub fn replace(&mut self, patch: TabPatch) -> Result<(), PosError> {
-        self.apply(self.tab.clone().replace(patch, &self.known, &self.actor()))
+        self.apply(self.tab.clone().replace(patch, &self.references, &self.actor()))
     }
 
     pub fn claim(&mut self, name: &str) -> Result<(), PosError> {

@@ -30,7 +30,7 @@ fn an_advance_gives_its_money_once() {
 }
 
 #[test]
-fn what_a_voided_document_held_is_free() {
+fn money_settled_on_a_voided_document_is_released() {
     check("advance v 100; back c v 100; void c; invoice a 100; link a v; a = 100");
     check("advance v 100; invoice a 100; link a v; void a; v gives 0; back c v 100; v has 0");
     check(
@@ -106,7 +106,7 @@ fn credit_notes_settle_an_invoice_that_is_to_be_voided() {
 }
 
 #[test]
-fn what_others_had_settled_of_a_voided_invoice_is_free() {
+fn credit_settled_on_a_voided_invoice_is_released() {
     let mut world = World::new();
     let (invoice, other) = (world.invoice("100"), world.credit_note("80"));
     world.record(crediting(&invoice, &other, "80")).unwrap();

@@ -3,7 +3,7 @@
 use racun_kernel::{Issues, Patch};
 use racun_settlement::{
     MAX_NOTE_CHARS, MAX_REFERENCE_CHARS, MAX_TAG_CHARS, NewPayment, PaymentPatch, PaymentType,
-    References, Refusal, SettlementError,
+    References, SettlementError, SettlementRefusal,
 };
 use time::macros::date;
 
@@ -113,7 +113,7 @@ fn a_payment_names_documents_of_one_side() {
         }
     }
     let linked = naming(Advance, &[("invoice_id", INVOICE), ("advance_invoice_id", ADVANCE)]);
-    assert_eq!(linked.references(), Err(Refusal::PaymentSystemManaged.into()));
+    assert_eq!(linked.references(), Err(SettlementRefusal::PaymentSystemManaged.into()));
     assert!(naming(Advance, &[("invoice_id", INVOICE)]).references().is_ok());
     assert!(naming(Advance, &[("expense_id", EXPENSE)]).references().is_ok());
 }
@@ -215,7 +215,7 @@ fn a_patch_changes_what_it_names_and_clears_what_it_nulls() {
 }
 
 #[test]
-fn what_a_payment_is_for_and_what_it_cannot_be_without_stay() {
+fn document_and_required_fields_of_a_payment_cannot_change() {
     let mut world = World::new();
     let (invoice, other) = (world.invoice("100"), world.invoice("100"));
     let id = world.pay(&invoice, "10").unwrap().0.payment.unwrap().id;

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use racun_kernel::Decimal;
 use racun_kernel::id::PaymentId;
 use racun_settlement::{
-    Happened, NewPayment, Payment, PaymentType, Settleable, SettleableKind, SettleableStage,
+    NewPayment, Payment, PaymentType, Settleable, SettleableKind, SettleableStage, SettlementEvent,
 };
 use racun_store::{Record, Value};
 
@@ -435,7 +435,7 @@ proptest! {
     }
 
     #[test]
-    fn an_invoice_is_told_paid_when_it_becomes_so(
+    fn an_invoice_is_reported_paid_when_it_becomes_so(
         totals in totals(),
         commands in vec(commands(), 1..40),
     ) {
@@ -451,8 +451,8 @@ proptest! {
             };
             let before = paid(&play.world);
             if let Some(Ok(applied)) = play.play(command) {
-                let told = applied.0.facts.into_iter().filter_map(|fact| match fact {
-                    Happened::InvoicePaid(id) => Some(id),
+                let told = applied.0.events.into_iter().filter_map(|event| match event {
+                    SettlementEvent::InvoicePaid(id) => Some(id),
                     _ => None,
                 });
                 let mut news = paid(&play.world);

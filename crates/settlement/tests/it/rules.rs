@@ -2,8 +2,8 @@
 
 use racun_kernel::Decimal;
 use racun_settlement::{
-    Happened, NewPayment, PaymentType, PaymentWrite, Refusal, Settleable, SettleableKind,
-    SettleableStage, SettlementError,
+    NewPayment, PaymentType, PaymentWrite, Settleable, SettleableKind, SettleableStage,
+    SettlementError, SettlementEvent, SettlementRefusal,
 };
 
 use crate::script::{check, refused};
@@ -36,7 +36,7 @@ fn amounts_are_money_of_the_document() {
 }
 
 #[test]
-fn a_changed_amount_is_counted_anew() {
+fn a_changed_amount_is_counted_again() {
     check("invoice a 100; pay p a 60; change p 100; a = 100; change p 0.01; a = 0.01");
     check(
         "invoice a 100; pay p a 60; pay q a 30; change p 70; a = 100;
@@ -121,7 +121,7 @@ fn freed_advance_money_serves_the_next_linked_invoice() {
 }
 
 #[test]
-fn what_is_unlinked_or_voided_gives_its_money_back() {
+fn unlinking_and_voiding_release_the_money() {
     check("invoice a 100; advance v 60; link a v; unlink a v; a = 0; v gives 0");
     check(
         "invoice a 100; advance v 60; advance w 60; link a v; link a w; unlink a v;
@@ -174,7 +174,7 @@ fn settlements_are_kept_by_the_system() {
         world.erase(id),
         world.record(by_hand),
     ] {
-        assert_eq!(decided.unwrap_err(), Refusal::PaymentSystemManaged.into());
+        assert_eq!(decided.unwrap_err(), SettlementRefusal::PaymentSystemManaged.into());
     }
     assert_eq!(world.applied(&advance), "60");
 }
@@ -311,37 +311,38 @@ fn a_draft_advance_invoice_is_covered_and_issued() {
     let advance = world.draft_advance("80");
     world.cover(&advance, vec![NewPayment::new(PaymentType::Cash)]).unwrap();
     let applied = world.issue_advance(&advance).unwrap();
-    assert_eq!(applied.0.facts, [Happened::AdvancePaid(advance.clone())]);
+    assert_eq!(applied.0.events, [SettlementEvent::AdvancePaid(advance.clone())]);
     assert_eq!(world.documents[&advance].stage, SettleableStage::Issued);
 }
 
 #[test]
-fn what_happened_is_told_once() {
+fn each_event_is_logged_once() {
     let mut world = World::new();
     let (invoice, advance) = (world.invoice("100"), world.advance("60"));
-    let told = |decided: Decided| decided.unwrap().0.facts;
+    let told = |decided: Decided| decided.unwrap().0.events;
     let applied = world.link(&invoice, &advance);
-    assert_eq!(told(applied), [Happened::AdvanceApplied(advance)]);
+    assert_eq!(told(applied), [SettlementEvent::AdvanceApplied(advance)]);
     let decided = world.pay(&invoice, "40").unwrap();
     let id = decided.0.payment.as_ref().unwrap().id;
-    let expected = [Happened::PaymentReceived(id), Happened::InvoicePaid(invoice.clone())];
+    let expected =
+        [SettlementEvent::PaymentReceived(id), SettlementEvent::InvoicePaid(invoice.clone())];
     assert_eq!(told(Ok(decided)), expected);
-    assert_eq!(told(world.change(id, amount("50"))), [Happened::PaymentUpdated(id)]);
-    assert_eq!(told(world.trash(id)), [Happened::PaymentDeleted(id)]);
-    let expected = [Happened::PaymentRestored(id), Happened::InvoicePaid(invoice)];
+    assert_eq!(told(world.change(id, amount("50"))), [SettlementEvent::PaymentUpdated(id)]);
+    assert_eq!(told(world.trash(id)), [SettlementEvent::PaymentDeleted(id)]);
+    let expected = [SettlementEvent::PaymentRestored(id), SettlementEvent::InvoicePaid(invoice)];
     assert_eq!(told(world.restore(id)), expected);
     world.trash(id).unwrap();
-    assert_eq!(told(world.erase(id)), [Happened::PaymentErased(id)]);
+    assert_eq!(told(world.erase(id)), [SettlementEvent::PaymentErased(id)]);
 }
 
 #[test]
-fn a_draft_is_never_told_paid() {
+fn a_draft_is_never_reported_paid() {
     let mut world = World::new();
     let draft = world.add(SettleableKind::Invoice, SettleableStage::Draft, "100");
-    assert_eq!(world.revise(&draft, "0").unwrap().0.facts, []);
+    assert_eq!(world.revise(&draft, "0").unwrap().0.events, []);
     let issued = world.invoice("100");
-    let facts = world.revise(&issued, "0").unwrap().0.facts;
-    assert_eq!(facts, [Happened::InvoicePaid(issued)]);
+    let events = world.revise(&issued, "0").unwrap().0.events;
+    assert_eq!(events, [SettlementEvent::InvoicePaid(issued)]);
 }
 
 #[test]
@@ -372,7 +373,7 @@ fn each_kind_of_document_is_settled_by_itself() {
 }
 
 #[test]
-fn what_is_paid_fits_into_another_total() {
+fn a_revised_total_must_cover_the_payments() {
     let of = |total: &str| {
         let mut world = World::new();
         let expense = world.expense("122");
@@ -381,7 +382,7 @@ fn what_is_paid_fits_into_another_total() {
         Settleable { total_with_tax: decimal(total), ..paid }.must_hold_what_is_paid()
     };
     assert_eq!(of("50"), Ok(()));
-    let Err(Refusal::PaymentExceedsTotal(figures)) = of("49.99") else { panic!() };
+    let Err(SettlementRefusal::PaymentExceedsTotal(figures)) = of("49.99") else { panic!() };
     assert_eq!((figures.amount, figures.maximum), (decimal("50"), decimal("49.99")));
 }
 
@@ -402,7 +403,7 @@ fn an_advance_invoice_is_issued_with_payments_that_cover_it() {
         let [document] = &outcome.documents[..] else { panic!("{outcome:?}") };
         assert_eq!((document.stage, document.is_paid()), (SettleableStage::Issued, true));
         assert_eq!(outcome.writes.len(), count);
-        assert_eq!(outcome.facts.last(), Some(&Happened::AdvancePaid(advance.clone())));
+        assert_eq!(outcome.events.last(), Some(&SettlementEvent::AdvancePaid(advance.clone())));
     }
     let Err(SettlementError::Refused(refusal)) = issue(vec![of(Some("49.99"))]) else { panic!() };
     assert_eq!(refusal.code(), "advance_not_fully_paid");

@@ -52,7 +52,7 @@ fn a_tip_settles_nothing_and_lessens_the_change() {
 }
 
 #[test]
-fn what_cannot_be_is_named() {
+fn impossible_tenders_are_named() {
     use PaymentType::{Advance, Card, Cash};
     let mut world = World::new();
     let invoice = world.invoice("4.80");
@@ -115,7 +115,7 @@ fn payments_that_were_stored_before_say_nothing_of_it() {
 proptest! {
     /// Law: whatever is handed over, what is settled is the same as without it.
     #[test]
-    fn what_is_handed_over_settles_nothing(
+    fn cash_handed_over_settles_nothing(
         totals in prop::collection::vec(1..3_000_i64, 3),
         payments in prop::collection::vec(
             (0..3_usize, 1..2_000_i64, 0..500_i64, 0..900_i64, any::<bool>()),

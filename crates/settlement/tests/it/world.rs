@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use racun_kernel::id::{EntityId, PaymentId, format_ulid};
 use racun_kernel::{Currency, Decimal, Issue, Issues, Stamp};
 use racun_settlement::{
-    NewPayment, Outcome, Payment, PaymentPatch, PaymentType, PaymentWrite, Settleable,
-    SettleableKind, SettleableStage, Settlement, SettlementError,
+    NewPayment, Payment, PaymentPatch, PaymentType, PaymentWrite, Settleable, SettleableKind,
+    SettleableStage, Settlement, SettlementError, SettlementOutcome,
 };
 use racun_store::testing::stamp;
 use time::macros::{date, datetime};
@@ -18,7 +18,7 @@ pub const NOW: OffsetDateTime = datetime!(2026-11-20 10:00 UTC);
 
 /// A decision whose writes the world has stored.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Applied(pub Outcome);
+pub struct Applied(pub SettlementOutcome);
 
 pub type Decided = Result<Applied, SettlementError>;
 
@@ -82,16 +82,8 @@ impl World {
             SettleableKind::Expense => "exp_",
         };
         let id = format_ulid(prefix, self.stamp.ulid());
-        let document = Settleable {
-            id: id.clone(),
-            kind,
-            stage,
-            currency: Currency::EUR,
-            total_with_tax: decimal(total),
-            total_paid: Decimal::zero(),
-            total_applied: Decimal::zero(),
-            total_credited: Decimal::zero(),
-        };
+        let document = Settleable::issued(id.clone(), kind, Currency::EUR, decimal(total));
+        let document = Settleable { stage, ..document };
         self.documents.insert(id.clone(), document);
         id
     }
@@ -152,7 +144,7 @@ impl World {
     }
 
     /// Writes what was decided, as a store would: only what is there can be replaced or removed.
-    fn apply(&mut self, decided: Result<Outcome, SettlementError>) -> Decided {
+    fn apply(&mut self, decided: Result<SettlementOutcome, SettlementError>) -> Decided {
         let outcome = decided?;
         for write in &outcome.writes {
             match write {

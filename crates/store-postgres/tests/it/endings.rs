@@ -78,7 +78,7 @@ impl Scene {
         let first = async move {
             let decide = move |_| {
                 may_decide.recv().expect("the scene goes on");
-                decided.lock().expect("nobody panicked").push("first");
+                decided.lock().expect("no thread panicked").push("first");
                 Ok::<_, StoreError>(((), Writes { puts, ..Writes::default() }))
             };
             decider.decide(loads, series, decide).await
@@ -94,7 +94,7 @@ impl Scene {
         let (store, order) = (Arc::clone(&self.store), Arc::clone(&self.order));
         let unit = async move {
             let decide = move |_| {
-                order.lock().expect("nobody panicked").push(name);
+                order.lock().expect("no thread panicked").push(name);
                 Ok::<_, StoreError>(((), Writes::default()))
             };
             store.decide(loads, series, decide).await
@@ -119,7 +119,7 @@ impl Scene {
     }
 
     fn order(&self) -> Vec<&'static str> {
-        self.order.lock().expect("nobody panicked").clone()
+        self.order.lock().expect("no thread panicked").clone()
     }
 }
 
@@ -149,7 +149,7 @@ async fn only_who_has_nothing_to_do_with_a_group_begins_before_it_is_written() {
     let numbers = || Some(series(&sample("").tenant()));
     for (case, held, begins) in [
         ("another row", (vec![one("smp_2")], None), true),
-        ("values that nobody gave", (vec![of_group("old")], None), true),
+        ("values without a source", (vec![of_group("old")], None), true),
         ("the row that it holds", (vec![one("smp_2"), one("smp_1")], None), false),
         ("the row that it inserts", (vec![one("smp_new")], None), false),
         ("the row that it changes", (vec![note("note_1")], None), false),

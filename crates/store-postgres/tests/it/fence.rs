@@ -54,7 +54,7 @@ async fn a_statement_reaches_only_the_tenants_that_it_named() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_store_is_bound_by_the_fence_whoever_it_logs_in_as() {
+async fn row_level_security_binds_the_store_under_every_login() {
     let fixture = fixture().await;
     let owner = fixture.owner().await;
     owner.batch_execute("REVOKE ALL ON samples FROM racun_app").await.unwrap();

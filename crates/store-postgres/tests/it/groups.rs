@@ -263,7 +263,7 @@ async fn a_unit_that_cannot_be_written_does_not_disturb_those_it_has_nothing_to_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_stops_asking_leaves_the_others_their_answer() {
+async fn a_cancelled_caller_does_not_cancel_shared_reads() {
     let fixture = Fixture::new().await;
     let store = fixture.store();
     let note = Note::new(entity(1), "note_1", "smp_1");
@@ -279,7 +279,7 @@ async fn who_stops_asking_leaves_the_others_their_answer() {
         first.abort();
         for other in others {
             let found = tokio::time::timeout(Duration::from_secs(10), other).await;
-            let found = found.expect("nobody waits for ever").unwrap().unwrap();
+            let found = found.expect("every caller is answered").unwrap().unwrap();
             assert_eq!(found, std::slice::from_ref(&note));
         }
     }

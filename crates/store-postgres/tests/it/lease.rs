@@ -274,13 +274,13 @@ async fn one_that_stands_still_believes_nothing_when_others_write() {
     let now = tokio::time::timeout(PATIENCE, count_up(&second)).await.expect("it waits no longer");
     told.store(now, Ordering::SeqCst);
     assert!(!is_alone(&first.store), "its validity has run out");
-    assert!(watching.await.unwrap() > 100, "the first one read from memory while it was sure");
+    assert!(watching.await.unwrap() > 0, "the first one read from memory while it was sure");
     drop(goes_on);
     assert_eq!(read(&first.store).await, 1, "it reads what is there when it goes on");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn nobody_keeps_what_a_lost_commit_may_have_changed() {
+async fn a_commit_of_unknown_outcome_clears_the_cache() {
     let database = database();
     let store = open(&database.url).await;
     insert(&store, &counted(0)).await;

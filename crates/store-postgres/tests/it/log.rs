@@ -29,7 +29,7 @@ fn full(id: &str) -> String {
 async fn shown(fixture: &Fixture, expected: &[&str]) {
     let expected: Vec<String> = expected.iter().map(|id| full(id)).collect();
     let mut found = Vec::new();
-    for _ in 0..2_000 {
+    for _ in 0..10_000 {
         let logged = fixture.store.events_after(0, 100).await.unwrap();
         found = logged.iter().map(|logged| logged.activity.id.to_string()).collect::<Vec<_>>();
         if found.len() >= expected.len() {
@@ -94,7 +94,7 @@ async fn a_gap_of_one_that_was_given_up_holds_up_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nobody_rewrites_the_log() {
+async fn the_log_cannot_be_rewritten() {
     let fixture = Fixture::new().await;
     let stamp = racun_store::testing::stamp(datetime!(2026-11-20 08:30 UTC));
     let tenant = Tenant::entity(entity(1));

@@ -25,7 +25,7 @@ const FULL: &str = "
 ";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_full_disk_is_told_until_new_pages_can_be_written() {
+async fn a_full_disk_is_reported_until_new_pages_can_be_written() {
     let fixture = Fixture::new().await;
     let (store, owner) = (fixture.store(), fixture.owner().await);
     owner.batch_execute(FULL).await.unwrap();

@@ -204,7 +204,7 @@ fn no_read_answers_what_was_before_a_write_that_was_answered() {
 }
 
 #[test]
-fn what_was_answered_is_there_after_reopening() {
+fn acknowledged_units_survive_reopening() {
     let (_folder, file) = folder();
     let kept = Sample { name: Some("Žiga".to_owned()), ..sample("smp_1") };
     let series = Series { tenant: kept.tenant(), key: "a".to_owned(), start: 1 };

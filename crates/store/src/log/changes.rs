@@ -1,4 +1,4 @@
-//! Which fields of a stored body are not as they were.
+//! Which fields of a stored body changed.
 
 use std::collections::BTreeMap;
 
@@ -77,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_what_differs_are_told() {
+    fn names_of_what_differs_are_reported() {
         let before =
             r#"{"a": "x, \"}{", "b": {"k": [1, 2.50], "l": null}, "c": 1, "updated_at": 1}"#;
         for (after, expected) in [

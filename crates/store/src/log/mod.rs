@@ -1,8 +1,8 @@
-//! The log of what happened: which records of it are kept, and how they are found out.
+//! The log of events: what an entry holds, and how it is computed.
 //!
-//! A use case says that something happened to a record ([`Event`]); what changed on the record and
-//! what it looked like then is found here, of the rows that its unit was shown and of those that it
-//! writes. Entries are written in the commit of the change, and never again.
+//! A use case says that something happened to a record ([`Event`]). This module computes the
+//! changed fields and the record's body from the rows that the unit loaded and those that it
+//! writes. Entries are written in the commit of the change and do not change afterwards.
 
 mod changes;
 mod kind;
@@ -235,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn the_record_is_told_from_other_rows_of_its_id() {
+    fn the_record_is_distinguished_from_other_rows_of_its_id() {
         let stamp = crate::testing::stamp(OffsetDateTime::UNIX_EPOCH);
         let (entity, other) = (stamp.id(), stamp.id());
         let (note, own) = (Note::new(entity, "x", "y"), Sample::new(entity, "x"));
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn actors_are_told_by_their_ids() {
+    fn actors_are_known_by_their_ids() {
         for (actor, kind, is_known) in [
             ("usr_01", ActorType::User, true),
             ("key_01", ActorType::ApiKey, true),

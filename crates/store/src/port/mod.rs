@@ -163,7 +163,7 @@ pub enum Load {
         id: String,
     },
     /// All rows of a tenant whose indexed `field` has `value`, in the order of their ids. Rows that
-    /// others insert meanwhile are not held: hold their parent too.
+    /// other units insert are not held: hold their parent too.
     Where {
         /// Where.
         table: &'static Table,

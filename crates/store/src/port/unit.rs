@@ -122,8 +122,8 @@ impl<'a, By> UnitBuilder<'a, By> {
         Many { unit: self.unit, places: start..self.loads.len(), record: PhantomData }
     }
 
-    /// Holds the records whose indexed text `field` has `value`. Those that others insert meanwhile
-    /// are not held: hold their parent too, by its id.
+    /// Holds the records whose indexed text `field` has `value`. Those that other units
+    /// insert are not held: hold their parent too, by its id.
     pub fn hold_where<A: Record>(
         &mut self,
         table: &'static Table,

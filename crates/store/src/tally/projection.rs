@@ -96,7 +96,7 @@ impl<'de> Visitor<'de> for &Node {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Json, A::Error> {
         let mut read = Map::new();
-        while let Some(key) = map.next_key_seed(Known(self))? {
+        while let Some(key) = map.next_key_seed(KeySeed(self))? {
             match key {
                 Some((name, node)) => {
                     read.insert(name.to_owned(), map.next_value_seed(node)?);
@@ -142,9 +142,9 @@ impl<'de> Visitor<'de> for &Node {
 }
 
 /// A key: the property that it names, if that is read.
-struct Known<'a>(&'a Node);
+struct KeySeed<'a>(&'a Node);
 
-impl<'de, 'a> DeserializeSeed<'de> for Known<'a> {
+impl<'de, 'a> DeserializeSeed<'de> for KeySeed<'a> {
     type Value = Option<(&'static str, &'a Node)>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
@@ -152,7 +152,7 @@ impl<'de, 'a> DeserializeSeed<'de> for Known<'a> {
     }
 }
 
-impl<'a> Visitor<'_> for Known<'a> {
+impl<'a> Visitor<'_> for KeySeed<'a> {
     type Value = Option<(&'static str, &'a Node)>;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

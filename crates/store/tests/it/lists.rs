@@ -280,7 +280,7 @@ fn only_a_cursor_of_the_same_order_and_direction_is_taken() {
 }
 
 #[test]
-fn all_that_is_wrong_is_told_at_once() {
+fn all_that_is_wrong_is_reported_at_once() {
     let raw = RawQuery {
         limit: Some("0".to_owned()),
         query: Some(r#"{"a":1,"name":{"like":"a"}}"#.to_owned()),

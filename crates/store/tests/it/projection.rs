@@ -74,7 +74,7 @@ proptest! {
 }
 
 #[test]
-fn what_no_tally_looks_at_is_not_kept() {
+fn unused_properties_are_not_kept() {
     let tally = Tally {
         each: Some(&["lines"]),
         by: vec![Part::Element(&["kind"], FieldKind::Text)],
@@ -89,7 +89,7 @@ fn what_no_tally_looks_at_is_not_kept() {
 }
 
 #[test]
-fn what_is_no_json_is_refused_wherever_the_mistake_is() {
+fn malformed_json_is_refused_wherever_the_mistake_is() {
     let tally = Tally { by: vec![Part::Body(&["a"], FieldKind::Text)], ..Tally::of(&ROWS) };
     let projection = Projection::of(&[&tally]);
     for body in ["", "{", r#"{"a": "x"} 1"#, r#"{"a": "x", "b": [1,}"#, r#"{"b": tru, "a": 1}"#] {

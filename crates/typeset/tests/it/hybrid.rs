@@ -93,7 +93,7 @@ fn the_same_invoice_is_the_same_file_and_another_than_the_one_without() {
 }
 
 #[test]
-fn what_a_document_is_called_does_not_lead_astray() {
+fn markup_in_titles_does_not_break_the_file() {
     for number in [
         "startxref\n0\n%%EOF",
         "1 0 obj <</Length 5/Type/Metadata/Subtype/XML>>stream\nabcde",

@@ -32,7 +32,7 @@ fn sources_and_formulas_in_texts_are_texts() {
 }
 
 #[test]
-fn what_turns_the_direction_or_has_no_letter_is_harmless() {
+fn direction_marks_and_missing_glyphs_are_harmless() {
     let mut paper = plain_invoice(Template::Classic, 1);
     let customer = paper.customer.as_mut().unwrap();
     customer.name = "ab\u{202e}cd\u{0}\u{7}ef\u{feff}g\u{200b}h".to_owned();

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use racun_kernel::Stamp;
 use racun_store::{Put, PutKind};
 use racun_webhooks::{
-    Delivery, DeliveryStatus, DueDelivery, Endpoint, Schedule, settle, take, unpark,
+    Delivery, DeliveryStatus, DueDelivery, Endpoint, Schedule, resume, settle, take,
 };
 use time::Duration;
 
@@ -106,7 +106,7 @@ impl World {
         for row in open.into_iter().filter(|_| self.endpoint.active) {
             let schedule = Schedule::default();
             let again = if row.status == DeliveryStatus::Parked {
-                unpark(&row, &self.endpoint, &schedule, stamp)
+                resume(&row, &self.endpoint, &schedule, stamp)
             } else {
                 let replayed_at = Some(stamp.now());
                 self.log.insert(row.id.to_string(), Delivery { replayed_at, ..row.clone() });

@@ -31,7 +31,7 @@ fn left(puts: &[Put]) -> Vec<DeliveryStatus> {
 
 fn attempt(
     delivery: &Delivery,
-    outcome: &Result<racun_webhooks::Answer, Undelivered>,
+    outcome: &Result<racun_webhooks::ReceiverResponse, Undelivered>,
     endpoint: &mut Endpoint,
 ) -> Settled {
     let (schedule, stamp) = (Schedule::default(), at_start());
@@ -122,7 +122,7 @@ fn another_attempt_goes_before_the_first_one_at_what_came_later() {
 }
 
 #[test]
-fn what_a_test_clock_dates_ahead_is_found_when_it_is_due() {
+fn deliveries_of_a_test_clock_are_due_at_its_time() {
     let stamp = at_start();
     let (endpoint, _) = endpoint(&stamp);
     let ahead = DueDelivery::of(&delivery(&endpoint, &stamp), START, START + Duration::days(9));
@@ -170,7 +170,7 @@ fn an_endpoint_that_is_silent_is_soon_disabled_however_much_waits_for_it() {
 }
 
 #[test]
-fn what_is_taken_for_an_endpoint_that_is_not_active_is_parked() {
+fn deliveries_to_inactive_endpoints_are_parked() {
     let stamp = at_start();
     let (mut endpoint, _) = endpoint(&stamp);
     let first = delivery(&endpoint, &stamp);
@@ -187,7 +187,7 @@ fn what_is_taken_for_an_endpoint_that_is_not_active_is_parked() {
 }
 
 #[test]
-fn what_was_interrupted_is_sent_again_as_the_same_event() {
+fn interrupted_deliveries_are_repeated_as_the_same_event() {
     let stamp = at_start();
     let (endpoint, _) = endpoint(&stamp);
     let first = delivery(&endpoint, &stamp);

@@ -5,7 +5,8 @@ use std::time::Duration;
 use racun_kernel::{CannotOpen, Environment, Stamp, Vault};
 use racun_store::testing::stamp;
 use racun_webhooks::{
-    Accepts, Answer, Delivery, Endpoint, EndpointInput, Owner, Rules, Schedule, Told, Undelivered,
+    Accepts, Delivery, Endpoint, EndpointInput, Owner, ReceiverResponse, Rules, Schedule, Told,
+    Undelivered,
 };
 use time::OffsetDateTime;
 use time::macros::datetime;
@@ -77,6 +78,6 @@ pub fn delivery(endpoint: &Endpoint, stamp: &Stamp) -> Delivery {
     Delivery::first(endpoint, &told(), &Schedule::default(), stamp)
 }
 
-pub fn answered(status: u16) -> Result<Answer, Undelivered> {
-    Ok(Answer { status, body: "text".to_owned(), took: Duration::from_millis(12) })
+pub fn answered(status: u16) -> Result<ReceiverResponse, Undelivered> {
+    Ok(ReceiverResponse { status, body: "text".to_owned(), took: Duration::from_millis(12) })
 }

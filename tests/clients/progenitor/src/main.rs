@@ -29,10 +29,10 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         }};
     }
     let (email, password) = ("progenitor@example.com", "change me 1");
-    let nobody = client(&address, "nobody", "")?;
-    call!(nobody.sign_up().body(types::SignUp::builder().email(email).password(password)));
+    let anonymous = client(&address, "nobody", "")?;
+    call!(anonymous.sign_up().body(types::SignUp::builder().email(email).password(password)));
     let me = types::LogIn::builder().email(email).password(password);
-    let token = call!(nobody.log_in().body(me)).id;
+    let token = call!(anonymous.log_in().body(me)).id;
     let user = client(&address, &token, "")?;
     assert_eq!(call!(user.get_me()).email, email);
     let ana = types::NewEntity::builder()

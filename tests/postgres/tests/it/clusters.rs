@@ -28,7 +28,9 @@ fn a_killed_cluster_restarts_although_its_clients_are_at_work() {
     let url = cluster.url("postgres");
     std::thread::scope(|scope| {
         let busy = scope.spawn(|| query(&url, "SELECT count(*) FROM generate_series(1, 10000000)"));
-        query(&url, "SELECT pg_sleep(0.2)").unwrap();
+        let begun = "SELECT count(*) FROM pg_stat_activity \
+                     WHERE query LIKE '%generate_series%' AND pid <> pg_backend_pid()";
+        while !busy.is_finished() && query(&url, begun).unwrap().as_deref() != Some("1") {}
         cluster.kill().unwrap();
         cluster.restart().unwrap();
         assert!(query(&url, "SELECT 1").is_ok());

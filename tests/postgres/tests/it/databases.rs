@@ -33,7 +33,7 @@ fn databases_made_in_parallel_are_distinct_and_prepared() {
 }
 
 #[test]
-fn a_dropped_database_is_gone_although_somebody_is_connected() {
+fn a_database_is_dropped_despite_open_connections() {
     let (kept, dropped) = (one(), one());
     let url = dropped.url.clone();
     let runtime = tokio::runtime::Runtime::new().unwrap();
@@ -134,6 +134,6 @@ fn a_template_that_many_ask_for_is_prepared_at_most_once() {
         }
     });
     let prepared = prepared.into_inner();
-    assert!(prepared <= 1, "another process may have been first, nobody second");
+    assert!(prepared <= 1, "another process may have been first, none second");
     println!("\nprepared {prepared}");
 }

@@ -101,7 +101,7 @@ pub enum Selection {
 
 /// Where the next document of a [`Selection`] is found.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
+pub struct SelectionCursor {
     /// The place of its id, or of its kind.
     pub(super) at: usize,
     /// Behind which row of its kind; `None` for the first one.
@@ -155,7 +155,7 @@ pub struct ExportJob {
     /// How many documents there were when it was asked for.
     pub total_docs: usize,
     /// Where the next one is.
-    pub(super) place: Place,
+    pub(super) place: SelectionCursor,
     /// How many are in the archive.
     pub exported: usize,
     /// How many were left out.
@@ -192,7 +192,7 @@ pub(super) struct Progress {
     /// What was stored; `None` when all documents were left out.
     pub part: Option<StoredPart>,
     /// Where the next document is.
-    pub place: Place,
+    pub place: SelectionCursor,
     /// How many documents are in the part.
     pub exported: usize,
     /// Those that were left out.

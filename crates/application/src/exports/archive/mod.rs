@@ -28,7 +28,8 @@ mod work;
 
 pub use expiry::ExportSweeper;
 pub use job::{
-    ArchiveFormat, EXPORT_JOBS, ExportJob, ExportState, KEPT, Place, Selection, Skipped, StoredPart,
+    ArchiveFormat, EXPORT_JOBS, ExportJob, ExportState, KEPT, Selection, SelectionCursor, Skipped,
+    StoredPart,
 };
 pub use link::{follow_link, mint_link};
 pub use request::{ArchiveRequest, MOST_AT_ONCE, MOST_DOCUMENTS, MOST_IDS, begin, get};

@@ -13,7 +13,7 @@ use super::super::request::{kinds_named, locales};
 use super::super::{ExportError, Span};
 use super::eslog;
 use super::job::{
-    ACTIVE, ArchiveFormat, EXPORT_JOBS, ExportJob, ExportState, KEPT, Place, Selection,
+    ACTIVE, ArchiveFormat, EXPORT_JOBS, ExportJob, ExportState, KEPT, Selection, SelectionCursor,
 };
 use super::share::dated;
 use crate::documents::today;
@@ -77,7 +77,7 @@ pub async fn begin(
         language: language.map(str::to_owned),
         locale: locale.map(str::to_owned),
         total_docs,
-        place: Place::default(),
+        place: SelectionCursor::default(),
         exported: 0,
         skipped: 0,
         named: Vec::new(),

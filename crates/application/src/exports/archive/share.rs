@@ -5,7 +5,7 @@ use racun_store::{Clause, Context, ListQuery, Operator, Order, StoreError};
 use time::OffsetDateTime;
 
 use super::super::Span;
-use super::job::{ExportJob, Place, Selection};
+use super::job::{ExportJob, Selection, SelectionCursor};
 use crate::documents;
 
 /// Documents that are read at once.
@@ -18,7 +18,7 @@ pub(super) struct Next {
     /// It, as it is now; `None` when it was deleted since it was asked for.
     pub document: Option<Document>,
     /// Where the one behind it is.
-    pub behind: Place,
+    pub behind: SelectionCursor,
 }
 
 /// The documents of `kind` and `span` that there were at `until`, by day.
@@ -51,7 +51,7 @@ pub(super) async fn next(cx: Context<'_>, export: &ExportJob) -> Result<Vec<Next
                 if !found.is_empty() {
                     return Ok(found);
                 }
-                place = Place { at: place.at + 1, cursor: None };
+                place = SelectionCursor { at: place.at + 1, cursor: None };
             }
             Ok(Vec::new())
         }
@@ -62,7 +62,7 @@ pub(super) async fn next(cx: Context<'_>, export: &ExportJob) -> Result<Vec<Next
 async fn named(
     cx: Context<'_>,
     ids: &[DocumentId],
-    place: &Place,
+    place: &SelectionCursor,
 ) -> Result<Vec<Next>, DocumentError> {
     let mut found = Vec::new();
     for (at, id) in ids.iter().copied().enumerate().skip(place.at).take(SHARE) {
@@ -71,7 +71,7 @@ async fn named(
             Err(DocumentError::Store(StoreError::NotFound { .. })) => None,
             Err(error) => return Err(error),
         };
-        found.push(Next { id, document, behind: Place { at: at + 1, cursor: None } });
+        found.push(Next { id, document, behind: SelectionCursor { at: at + 1, cursor: None } });
     }
     Ok(found)
 }
@@ -81,7 +81,7 @@ async fn of_kind(
     cx: Context<'_>,
     query: ListQuery,
     kind: DocumentKind,
-    place: &Place,
+    place: &SelectionCursor,
 ) -> Result<Vec<Next>, DocumentError> {
     let query = match &place.cursor {
         None => query,
@@ -92,7 +92,7 @@ async fn of_kind(
     let page = cx.page::<Document>(table_of(kind), &query).await?;
     let next = |document: Document| {
         let cursor = Some(query.cursor_behind(&document));
-        let behind = Place { at: place.at, cursor };
+        let behind = SelectionCursor { at: place.at, cursor };
         Next { id: document.id, document: Some(document), behind }
     };
     Ok(page.rows.into_iter().map(next).collect())

@@ -81,7 +81,7 @@ fn a_tax_may_stand_beside_its_reverse_charge() {
 }
 
 #[test]
-fn all_lines_issues_are_told_at_once() {
+fn all_lines_issues_are_reported_at_once() {
     let lines = priced([net("1", "10").amount("11"), net("1", "1"), net("1", "10").tax("101")]);
     let refused = calculate(&lines, B2B, Currency::EUR, Some(&decimal("21.001")));
     let Err(CalculationError::Invalid(issues)) = refused else { panic!("{refused:?}") };

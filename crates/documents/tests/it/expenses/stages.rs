@@ -71,7 +71,7 @@ fn stages_follow_one_another() {
 }
 
 #[test]
-fn what_is_paid_is_in_the_currency_that_it_was_paid_in() {
+fn payments_keep_the_currency_that_they_were_made_in() {
     let stamp = now();
     let paid = draft(content()).finalize(None, &stamp).unwrap().paid(decimal("50"), &stamp);
     assert_eq!(paid.total_due(), Some(decimal("72")));

@@ -66,7 +66,7 @@ fn a_credit_note_without_documents_gives_back_of_none() {
 }
 
 #[test]
-fn what_is_given_back_of_stays_linked_and_a_voided_document_as_it_was() {
+fn credited_documents_stay_linked_and_voided_ones_unchanged() {
     let stamp = stamp(NOW);
     let (mut links, mut invoices) = linked(&[100, 50], &stamp);
     credit::spread(&decimal("100"), &mut links, &mut invoices, left, &stamp).unwrap();

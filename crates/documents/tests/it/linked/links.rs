@@ -124,7 +124,7 @@ fn an_estimate_and_a_delivery_note_become_one_invoice_unless_forced() {
 }
 
 #[test]
-fn a_draft_that_is_issued_is_checked_for_what_ended_meanwhile() {
+fn links_of_a_draft_are_checked_again_when_it_is_issued() {
     use DocumentKind::{AdvanceInvoice, Invoice};
     let stamp = stamp(NOW);
     let draft = Document { stage: Stage::Draft, ..of(Invoice, &stamp) };

@@ -64,7 +64,7 @@ fn the_rest_is_what_was_not_given_back() {
 }
 
 #[test]
-fn a_rest_that_cannot_be_told_is_refused() {
+fn a_rest_that_cannot_be_known_is_refused() {
     for (invoice, credits, refused) in [
         ("a 1 100 22", vec!["a 1 100 22"], Refused::CreditedInFull),
         ("a 1 100", vec!["b 1 60", "b 1 40"], Refused::CreditedInFull),

@@ -177,7 +177,7 @@ fn a_quarter_counts_from_the_first_run_not_from_the_start() {
 }
 
 #[test]
-fn what_the_frequency_does_not_use_has_no_effect() {
+fn fields_that_the_frequency_does_not_use_have_no_effect() {
     let start = date!(2026 - 01 - 15);
     let with_all = |frequency| Pattern {
         day_of_week: Some(3),

@@ -263,7 +263,7 @@ fn a_change_may_have_mended_the_cause_of_a_failure() {
 
 /// What happens on one day, before the worker comes by.
 #[derive(Debug, Clone, Copy)]
-enum Act {
+enum Action {
     Nothing,
     Pause,
     Resume,
@@ -272,16 +272,16 @@ enum Act {
 }
 
 /// A day: what happens, and whether the worker comes and succeeds, comes and fails, or stays away.
-fn days() -> impl Strategy<Value = Vec<(Act, Option<bool>)>> {
-    let act = prop_oneof![
-        8 => Just(Act::Nothing),
-        2 => Just(Act::Pause),
-        3 => Just(Act::Resume),
-        1 => Just(Act::Trash),
-        2 => Just(Act::Restore),
+fn days() -> impl Strategy<Value = Vec<(Action, Option<bool>)>> {
+    let action = prop_oneof![
+        8 => Just(Action::Nothing),
+        2 => Just(Action::Pause),
+        3 => Just(Action::Resume),
+        1 => Just(Action::Trash),
+        2 => Just(Action::Restore),
     ];
     let worker = prop_oneof![3 => Just(Some(true)), 3 => Just(Some(false)), 1 => Just(None)];
-    vec((act, worker), 1..80)
+    vec((action, worker), 1..80)
 }
 
 proptest! {
@@ -300,14 +300,14 @@ proptest! {
         });
         let (mut made, mut owed, mut expected) = (Vec::new(), BTreeSet::new(), Vec::new());
         let mut today = start;
-        for (act, worker) in days {
+        for (action, worker) in days {
             let before = real.clone();
-            let after = match act {
-                Act::Nothing => Ok(real),
-                Act::Pause => real.pause(today, LATER),
-                Act::Resume => real.resume(today, LATER),
-                Act::Trash => real.trash(today, LATER),
-                Act::Restore => real.restore(today, LATER),
+            let after = match action {
+                Action::Nothing => Ok(real),
+                Action::Pause => real.pause(today, LATER),
+                Action::Resume => real.resume(today, LATER),
+                Action::Trash => real.trash(today, LATER),
+                Action::Restore => real.restore(today, LATER),
             };
             real = after.unwrap_or(before);
             let live = real.status == Status::Active && real.deleted_at.is_none();

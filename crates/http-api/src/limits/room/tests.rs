@@ -114,7 +114,7 @@ fn slow_small_bodies_make_room_for_small_ones_of_their_account_or_address() {
 }
 
 #[test]
-fn whoever_has_the_most_makes_room_for_whoever_has_less() {
+fn the_largest_holder_makes_room_for_a_smaller_one() {
     let room = room(8 * MIB, 0, 4 * MIB);
     let held: Vec<_> =
         ["b", "a", "a", "a", "b", "a", "c", "a"].map(|address| from(room, address)).into();
@@ -138,7 +138,7 @@ fn whoever_has_the_most_makes_room_for_whoever_has_less() {
 }
 
 #[tokio::test]
-async fn who_waits_gets_what_is_given_back() {
+async fn a_waiter_gets_released_room() {
     let (room, patience) = (room(MIB, 0, MIB / 2), Duration::from_secs(60));
     let first = of(room, "ana");
     first.grow(MIB / 2).unwrap();

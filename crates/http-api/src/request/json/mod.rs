@@ -24,10 +24,10 @@ use serde::de::DeserializeOwned;
 use validator::Validate;
 
 use self::declared::collect;
-use self::reader::{Findings, Gap, Place, Reader, StepKey};
+use self::reader::{BodyPath, Findings, Gap, Reader, StepKey};
 use self::tree::Tree;
 use crate::error::ApiError;
-use crate::services::Limits;
+use crate::services::RequestLimits;
 
 pub(crate) use self::declared::as_declared;
 pub(crate) use self::left::{Gaps, Left};
@@ -86,7 +86,7 @@ fn read<T: DeserializeOwned>(
 ) -> (Option<T>, Vec<Issue>) {
     let mut issues = Vec::new();
     for _ in 0..=rounds {
-        let reader = Reader { tree: Some(tree), place: Place::ROOT, findings };
+        let reader = Reader { tree: Some(tree), place: BodyPath::ROOT, findings };
         let refused = match T::deserialize(reader) {
             Ok(read) => return (Some(read), issues),
             Err(refused) => refused,
@@ -183,8 +183,9 @@ fn check_depth(text: &str) -> Result<(), ApiError> {
             b']' | b'}' if !quoted => depth = depth.saturating_sub(1),
             _ => {}
         }
-        if depth > Limits::MAX_JSON_DEPTH {
-            let message = format!("JSON nests at most {} levels deep", Limits::MAX_JSON_DEPTH);
+        if depth > RequestLimits::MAX_JSON_DEPTH {
+            let message =
+                format!("JSON nests at most {} levels deep", RequestLimits::MAX_JSON_DEPTH);
             return Err(ApiError::bad_request(message));
         }
     }
@@ -249,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn all_issues_are_told_and_nothing_of_what_was_filled_in() {
+    fn all_issues_are_reported_without_those_of_filled_gaps() {
         for (text, expected) in [
             ("{}", "name: is required [required]; count: is required [required]"),
             (

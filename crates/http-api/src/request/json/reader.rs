@@ -62,35 +62,35 @@ impl From<&Step> for StepKey {
 
 /// A place in a body, as the way there from its root.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place<'p> {
-    outer: Option<&'p Place<'p>>,
-    step: PlaceStep<'p>,
+pub(super) struct BodyPath<'p> {
+    outer: Option<&'p BodyPath<'p>>,
+    step: BodyStep<'p>,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum PlaceStep<'p> {
+enum BodyStep<'p> {
     Root,
     Key(&'p str),
     Index(usize),
 }
 
-impl<'p> Place<'p> {
-    pub(super) const ROOT: Self = Self { outer: None, step: PlaceStep::Root };
+impl<'p> BodyPath<'p> {
+    pub(super) const ROOT: Self = Self { outer: None, step: BodyStep::Root };
 
     const fn key(&'p self, key: &'p str) -> Self {
-        Self { outer: Some(self), step: PlaceStep::Key(key) }
+        Self { outer: Some(self), step: BodyStep::Key(key) }
     }
 
     const fn index(&'p self, index: usize) -> Self {
-        Self { outer: Some(self), step: PlaceStep::Index(index) }
+        Self { outer: Some(self), step: BodyStep::Index(index) }
     }
 
     fn path(&self) -> Vec<Step> {
-        let mut path = self.outer.map(Place::path).unwrap_or_default();
+        let mut path = self.outer.map(BodyPath::path).unwrap_or_default();
         match self.step {
-            PlaceStep::Root => {}
-            PlaceStep::Key(key) => path.push(Step::from(key)),
-            PlaceStep::Index(index) => path.push(Step::from(index)),
+            BodyStep::Root => {}
+            BodyStep::Key(key) => path.push(Step::from(key)),
+            BodyStep::Index(index) => path.push(Step::from(index)),
         }
         path
     }
@@ -98,7 +98,7 @@ impl<'p> Place<'p> {
 
 impl Findings {
     /// The gap at `place`. Bodies in which nothing was refused pay nothing for it.
-    fn gap(&self, place: &Place<'_>) -> Option<Gap> {
+    fn gap(&self, place: &BodyPath<'_>) -> Option<Gap> {
         if self.gaps.is_empty() {
             return None;
         }
@@ -107,7 +107,7 @@ impl Findings {
     }
 
     /// The properties of the object at `place` that are filled in although they were not sent.
-    fn filled_in(&self, place: &Place<'_>, sent: &[(String, Tree)]) -> Vec<(String, Gap)> {
+    fn filled_in(&self, place: &BodyPath<'_>, sent: &[(String, Tree)]) -> Vec<(String, Gap)> {
         if self.gaps.is_empty() {
             return Vec::new();
         }
@@ -123,7 +123,7 @@ impl Findings {
     }
 
     /// Notes an issue of the property at `place`: no more of them than are answered.
-    fn note(&self, code: &'static str, message: impl FnOnce() -> String, place: &Place<'_>) {
+    fn note(&self, code: &'static str, message: impl FnOnce() -> String, place: &BodyPath<'_>) {
         let mut notes = self.notes.borrow_mut();
         if notes.len() == MOST_ISSUES {
             return;
@@ -154,7 +154,7 @@ const FEW: usize = 24;
 pub(super) struct Reader<'t, 'p> {
     /// What was sent; a filler where nothing was, or what was refused.
     pub tree: Option<&'t Tree>,
-    pub place: Place<'p>,
+    pub place: BodyPath<'p>,
     pub findings: &'p Findings,
 }
 

@@ -26,7 +26,7 @@ const UNTOLD: &[(&str, &str)] = &[
     ("order_integration.", "orders of shops are not taken"),
     ("e_invoicing.", "electronic invoices are not sent"),
     ("white_label_subscription.cancel", "cancelling is done at a card processor's; there is none"),
-    ("white_label_subscription.payment_failed", "nobody here takes cards"),
+    ("white_label_subscription.payment_failed", "there is no provider of cards"),
 ];
 
 const OWNER: &str = "owner@example.com";
@@ -68,7 +68,7 @@ impl Story {
         world.endpoint(&published_to(Receivers::Entity)).await;
         let post = Post::of(world.api.clone(), world.services.clone());
         let verified = json!({"token": post.token("verify_").await});
-        world.api.post("/users/verify-email", &Who::nobody(), verified).await.with(200);
+        world.api.post("/users/verify-email", &Who::anonymous(), verified).await.with(200);
         let actor = world.owner.clone();
         Self { world, actor, answered: BTreeMap::new(), told: BTreeSet::new(), wrong: Vec::new() }
     }
@@ -156,7 +156,7 @@ fn with(mut body: Value, more: Value) -> Value {
 }
 
 #[actix_web::test]
-async fn every_kind_is_told_by_what_causes_it_or_says_why_nothing_does() {
+async fn every_kind_is_reported_by_what_causes_it_or_says_why_nothing_does() {
     let mut story = Story::begin().await;
     story.records().await;
     story.documents().await;

@@ -29,8 +29,8 @@ impl Story {
         let stamp: Clock = Arc::new(move || own.stamp());
         let reader = OverdueReader { store: Arc::clone(&store), stamp: Arc::clone(&stamp) };
         let next = async || {
-            let make = |entries| reader.make(entries);
-            read(&*store, reader.name(), 50, &stamp(), make).await.unwrap()
+            let handle = |entries| reader.handle(entries);
+            read(&*store, reader.name(), 50, &stamp(), handle).await.unwrap()
         };
         while next().await != Step::Nothing {}
         let handler = OverdueHandler { store: Arc::clone(&store), stamp: Arc::clone(&stamp) };

@@ -1,4 +1,4 @@
-//! What follows of what happened: readers of the log, and the jobs that they and requests leave.
+//! Background work: consumers of the log, and the worker of the jobs that they and requests queue.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,17 +22,17 @@ const JOBS_AT_ONCE: usize = 64;
 /// Entries of the log that a reader takes at once.
 const BATCH: usize = 200;
 
-/// Who follows what happened in this process.
+/// The consumers and job handlers that this process runs.
 #[derive(Clone, Default)]
-pub struct Following {
-    /// Readers of the log.
+pub struct Workers {
+    /// The consumers of the log.
     pub readers: Vec<Arc<dyn LogConsumer>>,
-    /// Who does jobs; one for each kind.
+    /// The handlers of jobs; one for each kind.
     pub handlers: Vec<Arc<dyn Handler>>,
 }
 
-impl Following {
-    /// What this program itself has to follow.
+impl Workers {
+    /// Those that need only the store.
     pub fn own(store: &Arc<dyn Store>) -> Self {
         let (store, stamp): (_, Clock) = (Arc::clone(store), Arc::new(clock::stamp));
         Self {
@@ -45,12 +45,12 @@ impl Following {
     }
 }
 
-/// Reads the log for `reader` for ever, and wakes the worker of jobs when something was read.
+/// Runs `reader` on the log without end, and wakes the worker of jobs when something was read.
 pub async fn follow(store: Arc<dyn Store>, reader: Arc<dyn LogConsumer>, news: Arc<Notify>) {
     loop {
         let stamp = clock::stamp();
         let step =
-            consumer::read(&*store, reader.name(), BATCH, &stamp, |entries| reader.make(entries));
+            consumer::read(&*store, reader.name(), BATCH, &stamp, |entries| reader.handle(entries));
         match step.await {
             Ok(Step::Read(count)) => {
                 news.notify_one();
@@ -58,7 +58,7 @@ pub async fn follow(store: Arc<dyn Store>, reader: Arc<dyn LogConsumer>, news: A
                     tokio::time::sleep(PAUSE).await;
                 }
             }
-            // The process that overtook this one reads on.
+            // The process that was faster goes on.
             Ok(Step::Nothing | Step::Overtaken) => tokio::time::sleep(INTERVAL).await,
             Err(error) => {
                 tracing::error!(%error, reader = reader.name(), "the log cannot be read on");
@@ -68,8 +68,8 @@ pub async fn follow(store: Arc<dyn Store>, reader: Arc<dyn LogConsumer>, news: A
     }
 }
 
-/// Does jobs for ever, each in a task of its own. Dropping it ends them: their leases run out, and
-/// they are done again.
+/// Runs jobs without end, each in a task of its own. Dropping it cancels them: their leases
+/// expire, and another worker repeats them.
 pub async fn work(store: Arc<dyn Store>, handlers: Vec<Arc<dyn Handler>>, news: Arc<Notify>) {
     let kinds: Vec<JobKind> = handlers.iter().map(|handler| handler.kind()).collect();
     let mut running = JoinSet::new();

@@ -8,7 +8,7 @@ use serde_json::{Map, Value as Json, json};
 use super::as_whole;
 
 /// What a value may be. Null is accepted wherever a value is not required: it means *not set*.
-pub(super) enum Shape {
+pub(super) enum ValueType {
     /// True or false.
     Bool,
     /// Text of at most so many characters.
@@ -22,18 +22,18 @@ pub(super) enum Shape {
     /// An object with these properties; others are kept as they are, unless they are slips of
     /// these.
     Object(&'static [Property]),
-    /// An object whose keys are the caller's, each of this shape.
-    Each(&'static Shape),
+    /// An object whose keys are the caller's, each of this type.
+    Each(&'static ValueType),
     /// An object whose keys are locales, each with text of at most so many characters.
     Localized(usize),
-    /// An array of at most so many, each of this shape.
-    List(usize, &'static Shape),
+    /// An array of at most so many, each of this type.
+    List(usize, &'static ValueType),
 }
 
 /// A known property of an object.
 pub(super) struct Property {
     pub name: &'static str,
-    pub shape: Shape,
+    pub value_type: ValueType,
     pub required: bool,
     /// What it means, for readers of the interface; empty where the names say it.
     pub meaning: &'static str,
@@ -42,12 +42,12 @@ pub(super) struct Property {
 }
 
 impl Property {
-    pub const fn optional(name: &'static str, shape: Shape) -> Self {
-        Self { name, shape, required: false, meaning: "", is_of_units: false }
+    pub const fn optional(name: &'static str, value_type: ValueType) -> Self {
+        Self { name, value_type, required: false, meaning: "", is_of_units: false }
     }
 
-    pub const fn required(name: &'static str, shape: Shape) -> Self {
-        Self { name, shape, required: true, meaning: "", is_of_units: false }
+    pub const fn required(name: &'static str, value_type: ValueType) -> Self {
+        Self { name, value_type, required: true, meaning: "", is_of_units: false }
     }
 
     /// The same, also of business units.
@@ -61,7 +61,7 @@ impl Property {
     }
 }
 
-impl Shape {
+impl ValueType {
     /// What is wrong with `value`.
     pub fn check(&self, value: &Json) -> Issues {
         match (self, value) {
@@ -79,18 +79,20 @@ impl Shape {
             (Self::Text(_), _) => wrong_type("expected text"),
             (Self::Whole(least, most), value) => check_whole(value, *least, *most),
             (Self::Object(properties), Json::Object(map)) => check_properties(properties, map),
-            (Self::Each(shape), Json::Object(map)) => check_each(shape, map),
+            (Self::Each(value_type), Json::Object(map)) => check_each(value_type, map),
             (Self::Localized(max), Json::Object(map)) => check_localized(*max, map),
             (Self::Object(_) | Self::Each(_) | Self::Localized(_), _) => {
                 wrong_type("expected an object")
             }
-            (Self::List(most, shape), Json::Array(values)) => check_list(*most, shape, values),
+            (Self::List(most, value_type), Json::Array(values)) => {
+                check_list(*most, value_type, values)
+            }
             (Self::List(..), _) => wrong_type("expected an array"),
         }
     }
 }
 
-impl Shape {
+impl ValueType {
     /// The same as a JSON schema. Null is a value that is not set.
     pub fn schema(&self) -> Json {
         match self {
@@ -108,16 +110,16 @@ impl Shape {
                                                                             {expected}.") })
             }
             Self::Object(properties) => object_schema(properties),
-            Self::Each(shape) => {
-                json!({ "type": ["object", "null"], "additionalProperties": shape.schema() })
+            Self::Each(value_type) => {
+                json!({ "type": ["object", "null"], "additionalProperties": value_type.schema() })
             }
             Self::Localized(most) => json!({
                 "type": ["object", "null"],
                 "description": "Texts by locale.",
                 "additionalProperties": { "type": ["string", "null"], "maxLength": most },
             }),
-            Self::List(most, shape) => {
-                json!({ "type": ["array", "null"], "maxItems": most, "items": shape.schema() })
+            Self::List(most, value_type) => {
+                json!({ "type": ["array", "null"], "maxItems": most, "items": value_type.schema() })
             }
         }
     }
@@ -126,7 +128,7 @@ impl Shape {
 /// An object with these properties, and others.
 pub(super) fn object_schema(properties: &[Property]) -> Json {
     let described = properties.iter().map(|it| {
-        let mut schema = it.shape.schema();
+        let mut schema = it.value_type.schema();
         if !it.meaning.is_empty() {
             schema["description"] = it.meaning.into();
         }
@@ -166,13 +168,13 @@ fn check_whole(value: &Json, least: i64, most: i64) -> Issues {
 /// caller's. Null removes a key, also one that was kept before its slip was noticed.
 pub(super) fn check_properties(properties: &[Property], map: &Map<String, Json>) -> Issues {
     let mut issues = Issues::default();
-    for Property { name, shape, required, .. } in properties {
+    for Property { name, value_type, required, .. } in properties {
         match map.get(*name) {
             None | Some(Json::Null) if *required => {
                 issues.push(Issue::new("required", "this is needed here").at(*name));
             }
             None => {}
-            Some(value) => issues.extend_at(*name, shape.check(value)),
+            Some(value) => issues.extend_at(*name, value_type.check(value)),
         }
     }
     let names: Vec<&str> = properties.iter().map(|property| property.name).collect();
@@ -198,7 +200,7 @@ pub(super) fn unknown(properties: &[&Property], map: &Map<String, Json>) -> Issu
     let mut issues = Issues::default();
     for (key, value) in map {
         if let Some(property) = properties.iter().find(|property| property.name == key) {
-            issues.extend_at(key.as_str(), unknown_within(&property.shape, value));
+            issues.extend_at(key.as_str(), unknown_within(&property.value_type, value));
             continue;
         }
         let names = || properties.iter().map(|property| property.name);
@@ -214,20 +216,20 @@ pub(super) fn unknown(properties: &[&Property], map: &Map<String, Json>) -> Issu
     issues
 }
 
-fn unknown_within(shape: &Shape, value: &Json) -> Issues {
+fn unknown_within(value_type: &ValueType, value: &Json) -> Issues {
     let mut issues = Issues::default();
-    match (shape, value) {
-        (Shape::Object(properties), Json::Object(map)) => {
+    match (value_type, value) {
+        (ValueType::Object(properties), Json::Object(map)) => {
             return unknown(&properties.iter().collect::<Vec<_>>(), map);
         }
-        (Shape::Each(shape), Json::Object(map)) => {
+        (ValueType::Each(value_type), Json::Object(map)) => {
             for (key, value) in map {
-                issues.extend_at(key.as_str(), unknown_within(shape, value));
+                issues.extend_at(key.as_str(), unknown_within(value_type, value));
             }
         }
-        (Shape::List(_, shape), Json::Array(values)) => {
+        (ValueType::List(_, value_type), Json::Array(values)) => {
             for (index, value) in values.iter().enumerate() {
-                issues.extend_at(index, unknown_within(shape, value));
+                issues.extend_at(index, unknown_within(value_type, value));
             }
         }
         _ => {}
@@ -235,10 +237,10 @@ fn unknown_within(shape: &Shape, value: &Json) -> Issues {
     issues
 }
 
-fn check_each(shape: &Shape, map: &Map<String, Json>) -> Issues {
+fn check_each(value_type: &ValueType, map: &Map<String, Json>) -> Issues {
     let mut issues = Issues::default();
     for (key, value) in map {
-        issues.extend_at(key.as_str(), shape.check(value));
+        issues.extend_at(key.as_str(), value_type.check(value));
     }
     issues
 }
@@ -247,7 +249,7 @@ fn check_localized(max: usize, map: &Map<String, Json>) -> Issues {
     let mut issues = Issues::default();
     for (locale, text) in map {
         if LOCALES.contains(&locale.as_str()) {
-            issues.extend_at(locale.as_str(), Shape::Text(max).check(text));
+            issues.extend_at(locale.as_str(), ValueType::Text(max).check(text));
         } else {
             let message = format!("no such locale; there are {}", LOCALES.join(", "));
             issues.push(Issue::new("invalid_value", message).at(locale.as_str()));
@@ -256,13 +258,13 @@ fn check_localized(max: usize, map: &Map<String, Json>) -> Issues {
     issues
 }
 
-fn check_list(most: usize, shape: &Shape, values: &[Json]) -> Issues {
+fn check_list(most: usize, value_type: &ValueType, values: &[Json]) -> Issues {
     let mut issues = Issues::default();
     if values.len() > most {
         issues.push(Issue::new("too_many", format!("at most {most} elements")));
     }
     for (index, value) in values.iter().enumerate() {
-        issues.extend_at(index, shape.check(value));
+        issues.extend_at(index, value_type.check(value));
     }
     issues
 }

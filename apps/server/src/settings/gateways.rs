@@ -1,5 +1,5 @@
-//! `RACUN__WEBHOOKS__…`, `RACUN__EMAIL__…`, `RACUN__FILES__…` and `RACUN__VIES__…`: the world
-//! outside.
+//! `RACUN__WEBHOOKS__…`, `RACUN__EMAIL__…`, `RACUN__FILES__…` and `RACUN__VIES__…`: the services
+//! that gateways call.
 
 use std::time::Duration;
 

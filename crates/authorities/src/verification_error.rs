@@ -1,10 +1,10 @@
-//! Why an answer is not believed.
+//! Why an answer is not accepted as the authority's.
 
 use racun_fiscal::Unknown;
 
-/// Why an answer is not believed.
+/// Why an answer is not accepted as the authority's.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Doubt {
+pub enum VerificationError {
     /// It is no message at all: an HTML page, half an answer, a document beyond the limits.
     #[error("it cannot be read: {0}")]
     Unreadable(String),
@@ -31,7 +31,7 @@ pub enum Doubt {
     MessageId(String),
 }
 
-impl Doubt {
+impl VerificationError {
     /// Whether another party answered for the authority, or altered its answer.
     #[must_use]
     pub const fn is_suspicious(&self) -> bool {
@@ -47,9 +47,9 @@ impl Doubt {
     }
 }
 
-impl From<Doubt> for Unknown {
-    fn from(doubt: Doubt) -> Self {
-        let is_suspicious = doubt.is_suspicious();
-        Self { reason: format!("the answer is not believed: {doubt}"), is_suspicious }
+impl From<VerificationError> for Unknown {
+    fn from(error: VerificationError) -> Self {
+        let is_suspicious = error.is_suspicious();
+        Self { reason: format!("the answer is not believed: {error}"), is_suspicious }
     }
 }

@@ -1,33 +1,33 @@
-//! The books of one decision: totals as they become, and allocations derived again.
+//! The working ledger of one decision: totals after the command, and allocations derived again.
 
 use racun_kernel::{Currency, Decimal, Issue, Issues, PaymentType, Stamp};
 use time::OffsetDateTime;
 
-use crate::error::{Refusal, SettlementError};
+use crate::error::{SettlementError, SettlementRefusal};
 use crate::input::NewPayment;
 use crate::payment::Payment;
 use crate::settleable::{Settleable, SettleableKind, SettleableStage};
-use crate::settlement::{Happened, Outcome, PaymentWrite, Settlement};
+use crate::settlement::{PaymentWrite, Settlement, SettlementEvent, SettlementOutcome};
 
 /// A settlement while a command works on it.
-pub(crate) struct Books<'a> {
+pub(crate) struct Ledger<'a> {
     loaded: Settlement,
     documents: Vec<Settleable>,
     allocations: Vec<Payment>,
     writes: Vec<PaymentWrite>,
-    facts: Vec<Happened>,
+    events: Vec<SettlementEvent>,
     stamp: &'a Stamp,
 }
 
-impl<'a> Books<'a> {
-    /// The books of `loaded`, with nothing changed.
+impl<'a> Ledger<'a> {
+    /// A ledger of `loaded`, without changes yet.
     pub fn open(loaded: Settlement, stamp: &'a Stamp) -> Self {
         Self {
             documents: loaded.documents.clone(),
             allocations: loaded.allocations.clone(),
             loaded,
             writes: Vec::new(),
-            facts: Vec::new(),
+            events: Vec::new(),
             stamp,
         }
     }
@@ -38,9 +38,9 @@ impl<'a> Books<'a> {
         found.ok_or_else(|| SettlementError::NotFound { id: id.to_owned() })
     }
 
-    /// Adds what happened.
-    pub fn tell(&mut self, fact: Happened) {
-        self.facts.push(fact);
+    /// Adds an event for the log.
+    pub fn add_event(&mut self, event: SettlementEvent) {
+        self.events.push(event);
     }
 
     /// Adds what becomes of a payment.
@@ -80,7 +80,7 @@ impl<'a> Books<'a> {
         let payment = new.into_payment(self.loaded.entity_id, self.loaded.today, self.stamp)?;
         self.put_in(&payment)?;
         self.write(PaymentWrite::Insert(payment.clone()));
-        self.tell(Happened::PaymentReceived(payment.id));
+        self.add_event(SettlementEvent::PaymentReceived(payment.id));
         Ok(payment)
     }
 
@@ -134,7 +134,7 @@ impl<'a> Books<'a> {
             for id in settlement.documents() {
                 self.document(&id)?.total_paid -= &settlement.amount;
             }
-            self.tell(Happened::PaymentErased(settlement.id));
+            self.add_event(SettlementEvent::PaymentErased(settlement.id));
             self.write(PaymentWrite::Delete(settlement));
         }
         Ok(())
@@ -162,7 +162,7 @@ impl<'a> Books<'a> {
         let room = self.room(id)?;
         let document = self.document(id)?;
         if document.stage == SettleableStage::Voided {
-            return Err(Refusal::DocumentVoided { id: id.to_owned() }.into());
+            return Err(SettlementRefusal::DocumentVoided { id: id.to_owned() }.into());
         }
         let moved = [&document.total_paid, &document.total_applied, &document.total_credited];
         let is_used = moved.into_iter().any(|total| !total.is_zero());
@@ -178,7 +178,7 @@ impl<'a> Books<'a> {
         if document.kind == SettleableKind::AdvanceInvoice
             && document.stage == SettleableStage::Issued
         {
-            return Err(Refusal::AdvancePaymentLocked.into());
+            return Err(SettlementRefusal::AdvancePaymentLocked.into());
         }
         document.must_cover_credit(&total_with_tax)?;
         let by_hand = &document.total_with_tax - &room;
@@ -260,16 +260,16 @@ impl<'a> Books<'a> {
         mut self,
         payment: Payment,
         at: Option<OffsetDateTime>,
-        fact: Happened,
-    ) -> Outcome {
+        event: SettlementEvent,
+    ) -> SettlementOutcome {
         let after = Payment { deleted_at: at, updated_at: self.stamp.now(), ..payment.clone() };
         self.write(PaymentWrite::update(payment, after.clone()));
-        self.tell(fact);
+        self.add_event(event);
         self.close(Some(after))
     }
 
     /// What is decided.
-    pub fn close(mut self, payment: Option<Payment>) -> Outcome {
+    pub fn close(mut self, payment: Option<Payment>) -> SettlementOutcome {
         self.write_allocations();
         let was = |document: &Settleable| {
             self.loaded.documents.iter().find(|loaded| loaded.id == document.id)
@@ -279,12 +279,12 @@ impl<'a> Books<'a> {
             let can_be = document.kind == SettleableKind::Invoice
                 && document.stage == SettleableStage::Issued;
             if can_be && document.is_paid() && !was_paid {
-                self.facts.push(Happened::InvoicePaid(document.id.clone()));
+                self.events.push(SettlementEvent::InvoicePaid(document.id.clone()));
             }
         }
         let changed = |document: &Settleable| was(document) != Some(document);
         let documents = self.documents.iter().filter(|d| changed(d)).cloned().collect();
-        Outcome { payment, writes: self.writes, documents, facts: self.facts }
+        SettlementOutcome { payment, writes: self.writes, documents, events: self.events }
     }
 
     fn write_allocations(&mut self) {
@@ -301,7 +301,7 @@ impl<'a> Books<'a> {
                 None => {
                     self.writes.push(PaymentWrite::Insert(after.clone()));
                     let advance = after.advance_invoice_id.clone().unwrap_or_default();
-                    self.facts.push(Happened::AdvanceApplied(advance));
+                    self.events.push(SettlementEvent::AdvanceApplied(advance));
                 }
             }
         }

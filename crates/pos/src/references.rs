@@ -10,9 +10,9 @@ use crate::table::PosTable;
 /// What a command names, looked up. What is missing here does not exist in the entity, or is
 /// deleted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Known {
+pub struct References {
     /// Items of the catalogue.
-    pub items: BTreeMap<ItemId, KnownItem>,
+    pub items: BTreeMap<ItemId, ReferencedItem>,
     /// Taxes.
     pub taxes: BTreeSet<TaxId>,
     /// The customer.
@@ -23,7 +23,7 @@ pub struct Known {
 
 /// What a line takes over from an item when it says nothing else.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct KnownItem {
+pub struct ReferencedItem {
     /// Its name.
     pub name: String,
     /// What one costs today with tax, in the entity's currency.

@@ -1,4 +1,4 @@
-//! What was used last, kept up to a number.
+//! A bounded LRU cache that threads share.
 
 use std::hash::Hash;
 use std::num::NonZeroUsize;
@@ -6,21 +6,22 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use lru::LruCache;
 
-/// Values that are costly to make, by key. When there are too many, the one that was used longest
-/// ago goes.
-pub(crate) struct Recent<K: Eq + Hash, V>(Mutex<LruCache<K, Arc<V>>>);
+/// Caches values that are costly to make, by key. At its capacity it evicts the least recently used
+/// one.
+pub(crate) struct SharedLru<K: Eq + Hash, V>(Mutex<LruCache<K, Arc<V>>>);
 
-impl<K: Eq + Hash, V> Recent<K, V> {
+impl<K: Eq + Hash, V> SharedLru<K, V> {
     pub(crate) fn new(most: NonZeroUsize) -> Self {
         Self(Mutex::new(LruCache::new(most)))
     }
 
-    /// The value of `key`, made by `make` unless it is kept.
+    /// The cached value of `key`, or the one that `make` makes, which is cached then.
     pub(crate) fn get<E>(&self, key: K, make: impl FnOnce() -> Result<V, E>) -> Result<Arc<V>, E> {
         if let Some(value) = self.lock().get(&key) {
             return Ok(Arc::clone(value));
         }
-        // Made without the lock: others go on, and a value that two made at once is one of them.
+        // `make` runs without the lock, so that other keys are not blocked. Of two values made for
+        // a key at the same time, the first to be inserted is kept and answered to both callers.
         let made = Arc::new(make()?);
         Ok(Arc::clone(self.lock().get_or_insert(key, || made)))
     }
@@ -36,11 +37,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_used_longest_ago_goes() {
-        let recent = Recent::new(NonZeroUsize::new(2).unwrap());
-        let get = |key: u8, made: u8| *recent.get(key, || Ok::<_, ()>(made)).unwrap();
+    fn the_least_recently_used_value_is_evicted() {
+        let cache = SharedLru::new(NonZeroUsize::new(2).unwrap());
+        let get = |key: u8, made: u8| *cache.get(key, || Ok::<_, ()>(made)).unwrap();
         assert_eq!([get(1, 10), get(2, 20), get(1, 11), get(3, 30)], [10, 20, 10, 30]);
         assert_eq!([get(1, 12), get(2, 21)], [10, 21]);
-        assert_eq!(recent.get(9, || Err(())), Err(()));
+        assert_eq!(cache.get(9, || Err(())), Err(()));
     }
 }

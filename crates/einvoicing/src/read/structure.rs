@@ -8,7 +8,8 @@ use roxmltree::{Document, Node};
 use crate::finding::{Finding, Level};
 use crate::specification::Syntax;
 
-/// What is wrong with the shape of `tree`. `wants_content`: elements without content are refused.
+/// What is wrong with the structure of `tree`. `wants_content`: elements without content are
+/// refused.
 pub fn findings(tree: &Document<'_>, syntax: Syntax, wants_content: bool) -> Vec<Finding> {
     let order = match syntax {
         Syntax::Ubl => ubl::order::index_of,

@@ -1,4 +1,4 @@
-//! A message that is ready to be sent, and how its answer is read.
+//! A signed message that can be sent, and how its answer is read.
 
 use racun_fiscal::{Header, Message, Reply, Signer, SigningFailed};
 use time::OffsetDateTime;
@@ -6,7 +6,7 @@ use time::OffsetDateTime;
 use crate::settings::Transport;
 use crate::system::System;
 use crate::transport::{Format, Request};
-use crate::{Certificate, Doubt, Verifier, fina, furs};
+use crate::{Certificate, VerificationError, Verifier, fina, furs};
 
 /// Who sends.
 pub(crate) struct Sender<'a> {
@@ -16,8 +16,8 @@ pub(crate) struct Sender<'a> {
     pub(crate) der: &'a [u8],
 }
 
-/// A message that is ready to be sent.
-pub(crate) struct Ready {
+/// A signed message that can be sent.
+pub(crate) struct SignedMessage {
     pub(crate) request: Request,
     pub(crate) asked: Asked,
 }
@@ -30,7 +30,7 @@ pub(crate) enum Asked {
     Fina(fina::Asked),
 }
 
-impl Ready {
+impl SignedMessage {
     /// Writes and signs `message`.
     pub(crate) fn new(
         system: &System,
@@ -128,7 +128,7 @@ impl Asked {
         header: &Header,
         verifier: &Verifier,
         now: OffsetDateTime,
-    ) -> Result<Reply, Doubt> {
+    ) -> Result<Reply, VerificationError> {
         let id = &header.message_id;
         match self {
             Self::FursJson(asked) => furs::read_json(body, asked, id, verifier, now),

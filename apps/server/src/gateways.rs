@@ -1,5 +1,5 @@
-//! The world outside as settings name it: receivers of events, a mail server, a storage of files,
-//! the register of VAT numbers.
+//! The gateways that settings configure: to receivers of events, a mail server, a storage of files
+//! and the register of VAT numbers.
 
 use std::sync::Arc;
 
@@ -17,16 +17,16 @@ const MAIL: &str = "mail";
 /// The folder of files in the data folder.
 const FILES: &str = "files";
 
-/// Those that are called.
+/// The gateways to services outside this process.
 #[derive(Clone)]
-pub struct Outside {
-    /// Who posts to receivers of events.
+pub struct Gateways {
+    /// Posts to receivers of events.
     pub courier: Arc<dyn Courier>,
     /// When deliveries of events are tried, and for how long.
     pub webhook_schedule: Schedule,
-    /// Who carries mail.
+    /// Delivers mail.
     pub mailer: Arc<dyn Mailer>,
-    /// Where the bytes of files are.
+    /// Stores the bytes of files.
     pub files: Arc<dyn FileStorage>,
     /// The register of VAT numbers.
     pub vat_registry: Arc<dyn VatRegistry>,
@@ -34,11 +34,11 @@ pub struct Outside {
     pub public_url: String,
 }
 
-/// Connects the outside services that settings name. No call is made yet, and no folder.
+/// Makes the gateways that settings configure. No call is made yet, and no folder.
 ///
 /// # Errors
 /// When a setting is of no use: one line that names it.
-pub fn connect(settings: &Settings) -> anyhow::Result<Outside> {
+pub fn connect(settings: &Settings) -> anyhow::Result<Gateways> {
     let allow_private_addresses = settings.webhooks.allow_private_addresses;
     let exchange = settings.webhooks.timeout();
     let usual = Options::default();
@@ -47,12 +47,12 @@ pub fn connect(settings: &Settings) -> anyhow::Result<Outside> {
     let options = Options { allow_private_addresses, reach, connect, exchange };
     let courier = HttpCourier::new(options)
         .map_err(|reason| anyhow!(reason))
-        .context("nobody can post to receivers of events")?;
+        .context("the gateway to receivers of events cannot be set up")?;
     let public_url = match &settings.server.public_url {
         Some(url) => url.as_str().to_owned(),
         None => format!("http://{}", settings.server.listen),
     };
-    Ok(Outside {
+    Ok(Gateways {
         courier: Arc::new(courier),
         webhook_schedule: settings.webhooks.schedule(),
         mailer: mailer(settings)?,
