@@ -115,6 +115,7 @@ impl Command {
             ["demo", "pos", rest @ ..] => Self::demo(Play::Pos, rest),
             ["demo", "si", rest @ ..] => Self::demo(Play::Fiscal(Authority::Furs), rest),
             ["demo", "hr", rest @ ..] => Self::demo(Play::Fiscal(Authority::Fina), rest),
+            ["demo", "pt", rest @ ..] => Self::demo(Play::Portugal, rest),
             ["demo", rest @ ..] => Self::demo(Play::MainJob, rest),
             [command @ ("serve" | "work" | "migrate" | "rekey" | "openapi"), extra, ..] => {
                 Err(does_not_take(command, extra))

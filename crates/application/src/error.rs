@@ -3,6 +3,7 @@
 use racun_billing::NotAllowed;
 use racun_documents::{DocumentError, Refused};
 use racun_kernel::Issues;
+use racun_portugal::PortugalError;
 use racun_pos::PosError;
 use racun_settlement::{SettlementError, SettlementRefusal, TypeChangeError};
 use racun_store::StoreError;
@@ -26,6 +27,9 @@ pub enum Error {
     /// A rule of fiscalization.
     #[error(transparent)]
     Fiscalization(#[from] FiscalizationRefused),
+    /// A rule of certified invoicing in Portugal.
+    #[error(transparent)]
+    Portugal(PortugalError),
     /// A rule of electronic invoices.
     #[error(transparent)]
     EInvoice(#[from] EInvoiceRefused),
@@ -58,6 +62,20 @@ impl From<Refused> for Error {
 impl From<SettlementRefusal> for Error {
     fn from(refusal: SettlementRefusal) -> Self {
         Self::Settlement(refusal.into())
+    }
+}
+
+impl From<PortugalError> for Error {
+    /// What is wrong with an input, and what is not there, is one thing, whichever crate found it.
+    fn from(error: PortugalError) -> Self {
+        match error {
+            PortugalError::Invalid(issues) => issues.into(),
+            PortugalError::Store(error) => error.into(),
+            PortugalError::NotFound { id } => StoreError::NotFound { id }.into(),
+            refused @ (PortugalError::Refused(_)
+            | PortugalError::OutOfSequence { .. }
+            | PortugalError::Signing(_)) => Self::Portugal(refused),
+        }
     }
 }
 

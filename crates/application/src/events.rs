@@ -8,6 +8,7 @@ use racun_billing::events as billing;
 use racun_catalog::events as catalog;
 use racun_documents::events as documents;
 use racun_fiscal::events as fiscal;
+use racun_portugal::events as portugal;
 use racun_pos::events as pos;
 use racun_settlement::events as settlement;
 use racun_store::EventKind;
@@ -92,7 +93,9 @@ static EVENTS: LazyLock<Vec<EventKind>> = LazyLock::new(|| {
         job::ALL,
         export_job::ALL,
     ];
-    [&published[..], &in_the_log, &access::ALL, &pos::ALL, &fiscal::ALL].concat().concat()
+    [&published[..], &in_the_log, &access::ALL, &pos::ALL, &fiscal::ALL, &portugal::ALL]
+        .concat()
+        .concat()
 });
 
 static BY_NAME: LazyLock<BTreeMap<&'static str, EventKind>> =

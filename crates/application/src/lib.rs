@@ -94,6 +94,7 @@ pub fn tables() -> Vec<&'static Table> {
         &racun_settlement::TABLES,
         &racun_pos::TABLES,
         &racun_fiscal::TABLES,
+        &racun_portugal::TABLES,
         &racun_webhooks::TABLES,
         &racun_mail::TABLES,
         &TABLES,

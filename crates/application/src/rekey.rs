@@ -12,6 +12,7 @@ use racun_access::{
 };
 use racun_fiscal::{FISCAL_SETTINGS, FiscalSettings};
 use racun_kernel::{CannotOpen, Reseal, Stamp, Tenant};
+use racun_portugal::{PT_SETTINGS, PtSettings};
 use racun_store::{Put, Record, Store, StoreError, Table, Walk, Writes};
 use racun_webhooks::{ENDPOINTS, Endpoint};
 
@@ -42,6 +43,16 @@ trait Sealed: Record + PartialEq {
 }
 
 impl Sealed for FiscalSettings {
+    fn resealed(self, reseal: &Reseal<'_>) -> Result<Self, CannotOpen> {
+        Self::resealed(self, reseal)
+    }
+
+    fn without_sealed(self, _: &KeyRing, _: &Stamp) -> Self {
+        Self::without_sealed(self)
+    }
+}
+
+impl Sealed for PtSettings {
     fn resealed(self, reseal: &Reseal<'_>) -> Result<Self, CannotOpen> {
         Self::resealed(self, reseal)
     }
@@ -115,6 +126,7 @@ async fn visit_account(
         for entity in page {
             let tenant = Tenant::entity(entity.id);
             visitor.table::<FiscalSettings>(store, &FISCAL_SETTINGS, &tenant).await?;
+            visitor.table::<PtSettings>(store, &PT_SETTINGS, &tenant).await?;
             visitor.table::<Endpoint>(store, &ENDPOINTS, &tenant).await?;
         }
     }

@@ -99,7 +99,7 @@ pub struct Content {
     /// The caller's properties.
     pub metadata: Metadata,
     /// What is wanted of its electronic invoices.
-    #[serde(default, skip_serializing_if = "EInvoiceWishes::is_empty")]
+    #[serde(default, skip_serializing_if = "EInvoiceOptions::is_empty")]
     pub e_invoices: EInvoiceOptions,
     /// Lines, in the request's order.
     pub lines: Vec<Line>,

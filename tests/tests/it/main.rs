@@ -27,6 +27,7 @@ mod openapi;
 mod operators;
 mod payments;
 mod people;
+mod portugal_crash;
 mod pure_crates;
 mod rate_limits;
 mod recurring;

@@ -8,6 +8,7 @@ use racun_documents::{
     GivenTotals, InvoicedTab, NewDocument, NewLine, Refused, Relation,
 };
 use racun_kernel::{Issue, Issues, PaymentType, Principal, Tenant};
+use racun_portugal::restrictions::check_draft as check_no_draft;
 use racun_settlement::{NewPayment, PAYMENTS, Payment};
 use racun_store::{Actor, Context, Held, Store, StoreError, UnitBuilder, Writes};
 use serde_json::Value as Json;
@@ -23,6 +24,7 @@ use super::{links, read};
 use crate::billing::Meter;
 use crate::einvoicing::{Judging, Policy};
 use crate::error::Error;
+use crate::fiscalization::certified::is_portugal;
 use crate::fiscalization::{
     FiscalRequest, IssueContext, Ports, Prepared, outside_vat, prepare, send_first,
 };
@@ -60,6 +62,9 @@ pub async fn create<'a>(
 ) -> Result<Document, Error> {
     let ports = ports.into();
     check_draft(kind, &creation)?;
+    if ports.portugal.is_some() && is_portugal(entity.country_code.as_deref()) {
+        check_no_draft(creation.is_draft).map_err(Issues::from)?;
+    }
     let gathered = gather(ports.cx.store, entity, &request, ports.cx.stamp).await?;
     let (tabs, beside) = (Vec::new(), Beside::nothing());
     let order = Order { kind, request, creation, tabs, beside };
@@ -100,7 +105,7 @@ impl Order {
                 let prepared = prepare(ports, &gathered.entity, context).await;
                 // Issues of fields come before a rule without a field.
                 prepared.or_else(|refused| match refused {
-                    Error::Fiscalization(_) => {
+                    Error::Fiscalization(_) | Error::Portugal(_) => {
                         let origin = Origin::Request(creation.custom.clone());
                         draft(&ports.cx.actor(), kind, &request, &gathered, origin)?;
                         Err(refused)
@@ -201,9 +206,9 @@ impl New {
     ) -> Result<Document, Error> {
         let Self { mut draft, mut savings, is_draft, links, forced, payments, fiscal } = self;
         let (kind, date, unit) = (draft.id.kind(), draft.content.date, gathered.unit.as_ref());
-        let numbering = match (is_draft, fiscal.issuing()) {
+        let numbering = match (is_draft, fiscal.numbering()) {
             (true, _) => None,
-            (false, Some(issuing)) => Some(issuing.numbering()),
+            (false, Some(numbering)) => Some(numbering),
             (false, None) => Some(numbering(&gathered.entity, kind, date, unit)?),
         };
         let plan = Plan {
@@ -347,8 +352,8 @@ pub async fn finalize<'a>(
     let fiscal = prepare(ports, entity, context).await?;
     let customer = seen.content.customer.as_ref();
     let found = find_out(ports, entity, customer, || Ok(())).await?;
-    let numbering = match fiscal.issuing() {
-        Some(issuing) => issuing.numbering(),
+    let numbering = match fiscal.numbering() {
+        Some(numbering) => numbering,
         None => {
             let unit = unit_of(cx.store, &seen).await?;
             numbering(entity, id.kind(), seen.content.date, unit.as_ref())?

@@ -50,7 +50,7 @@ pub(crate) use issue::{hold_payments, live_payments, payment_field};
 pub(crate) use lines::LineRules;
 pub(crate) use numbers::expense_numbering;
 pub(crate) use price::{Pricing, TabSale};
-pub(crate) use read::{all_of, by_field, get_all as get_documents, links_of};
+pub(crate) use read::{all_of, by_field, get_all as get_documents, links_of, where_in};
 pub(crate) use save::new_items;
 
 pub use numbers::{NextNumber, NextOf, check_number_settings, next_number};

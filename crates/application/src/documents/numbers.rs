@@ -12,6 +12,7 @@ use time::Date;
 
 use super::gather::today;
 use crate::error::Error;
+use crate::fiscalization::certified::{self, is_portugal};
 use crate::fiscalization::{NextPlace, next_place};
 
 /// What settings call a `kind` of documents; expenses are numbered beside them.
@@ -142,6 +143,11 @@ pub async fn next_number(
             return Ok(NextNumber { number: None, place: None });
         }
         Err(other) => return Err(other),
+    }
+    if is_portugal(entity.country_code.as_deref())
+        && let Some(number) = certified::next_number(store, &tenant, kind).await?
+    {
+        return Ok(NextNumber { number: Some(number), place: None });
     }
     let unit: Option<BusinessUnit> = match unit_id {
         Some(id) => {

@@ -130,7 +130,7 @@ pub(crate) fn by_field(table: &'static Table, field: &str, value: &str) -> Claus
     Clause::on(table, field, Operator::Equals(value.into()))
 }
 
-fn where_in(table: &'static Table, field: &str, values: &[String]) -> Clause {
+pub(crate) fn where_in(table: &'static Table, field: &str, values: &[String]) -> Clause {
     Clause::on(table, field, Operator::In(values.iter().map(Value::from).collect()))
 }
 
