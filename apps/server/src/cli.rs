@@ -28,6 +28,7 @@ Commands:
             `racun demo pos` plays an evening at the point of sale;
             `racun demo si` and `racun demo hr` issue receipts that the tax
             authority of Slovenia or Croatia is told of, its outage included;
+            `racun demo pt` issues documents that are signed in a chain;
             `--url http://127.0.0.1:8080` plays on a running server;
             `racun demo paper [FOLDER]` writes one document of each template
             as PDF, and exports as XLSX, CSV and ZIP;
@@ -170,6 +171,7 @@ mod tests {
         let fiscal = |authority, url| Ok(Command::Demo { play: Play::Fiscal(authority), url });
         check("demo si", fiscal(Authority::Furs, None));
         check("demo hr --url http://h", fiscal(Authority::Fina, url()));
+        check("demo pt", Ok(Command::Demo { play: Play::Portugal, url: None }));
         check("--help", Ok(Command::Help));
         check("serve --help", Ok(Command::Help));
         check("-V", Ok(Command::Version));

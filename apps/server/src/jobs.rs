@@ -5,10 +5,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use racun_application::fiscalization::{self, Fiscal, OutsideServices};
-use racun_application::{billing, recurring};
 use racun_catalog::VatRegistry;
+use racun_fiscalization::{Fiscal, OutsideServices};
 use racun_http_api::Services;
+use racun_sales::{billing, recurring};
 use racun_store::{Store, StoreError};
 use tokio::sync::Notify;
 use tokio::task::{AbortHandle, JoinHandle, JoinSet};
@@ -167,8 +167,8 @@ async fn make_recurring(
 /// Tells tax authorities of the documents that are due; answers whether another run is to follow at
 /// once.
 async fn tell(store: Arc<dyn Store>, fiscal: Fiscal) -> bool {
-    let limits = fiscalization::Limits::default();
-    let run = fiscalization::run_due(&*store, &fiscal, &clock::stamp, limits).await;
+    let limits = racun_fiscalization::Limits::default();
+    let run = racun_fiscalization::run_due(&*store, &fiscal, &clock::stamp, limits).await;
     let Some(report) = read("fiscalization", run) else { return false };
     for alarm in &report.alarms {
         let error = alarm.error.as_deref();
@@ -184,7 +184,7 @@ async fn tell(store: Arc<dyn Store>, fiscal: Fiscal) -> bool {
     for problem in &report.problems {
         tracing::warn!(id = %problem.document_id, "not fiscalized: {}", problem.reason);
     }
-    let fiscalization::Report { sent, confirmed, has_more, .. } = report;
+    let racun_fiscalization::Report { sent, confirmed, has_more, .. } = report;
     if sent > 0 {
         tracing::info!(sent, confirmed, has_more, "fiscalization: a run ended");
     }

@@ -4,7 +4,7 @@ use std::num::NonZero;
 use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
-use racun_application::printing::{CannotPrint, PrintPdf};
+use racun_delivery::printing::{CannotPrint, PrintPdf};
 use racun_paper::{Modules, Paper, Picture};
 use racun_render::Text;
 use racun_typeset::{TypesetError, Typesetter};

@@ -6,12 +6,12 @@ use std::time::Instant;
 
 use anyhow::Context as _;
 use racun_access::OpenedKeys;
-use racun_application::exports::archive::{Archivist, ExportSweeper};
-use racun_application::fiscalization::{self, FiscalAuthority, TipsHandler};
-use racun_application::jobs::Handler;
-use racun_application::mailing::Postman;
-use racun_application::payments::NoAuthority;
+use racun_background::jobs::Handler;
+use racun_delivery::exports::archive::{Archivist, ExportSweeper};
+use racun_delivery::mailing::Postman;
 use racun_fiscal::Retry;
+use racun_fiscalization::NoAuthority;
+use racun_fiscalization::{FiscalAuthority, TipsHandler};
 use racun_http_api::{ConnectionLimits, Guards, Options, RateLimiter, Services, Storage};
 use racun_kernel::Vault;
 use racun_store::RateLimits;
@@ -215,7 +215,7 @@ fn hearing(services: Services, alone_since: Option<OffsetDateTime>) -> Services 
 /// reported to a tax authority before is dead, so its leases are void.
 async fn alone(services: Services) -> anyhow::Result<Services> {
     let stamp = services.stamp();
-    let ended = fiscalization::end_leases(&*services.store, &stamp).await?;
+    let ended = racun_fiscalization::end_leases(&*services.store, &stamp).await?;
     if ended > 0 {
         tracing::info!(ended, "documents that the process before was reporting are sent again");
     }

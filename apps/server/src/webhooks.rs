@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use racun_application::consumer::LogConsumer;
-use racun_application::webhooks::{self, AT_ONCE, Delivered, Due, FanOut, Webhooks};
+use racun_background::consumer::LogConsumer;
+use racun_delivery::webhooks::{self, AT_ONCE, Delivered, Due, FanOut, Webhooks};
 use racun_http_api::{Resources, Services};
 use racun_store::{Store, StoreError};
 use racun_webhooks::EndpointId;
@@ -40,6 +40,7 @@ pub fn reader(services: &Services) -> Arc<dyn LogConsumer> {
     Arc::new(FanOut {
         store: Arc::clone(&services.store),
         schedule: services.webhook_schedule.clone(),
+        event_named: racun_application::event_named,
         renderer: Arc::new(Resources { white_labels: Arc::clone(&services.white_labels) }),
         stamp: Arc::new(clock::stamp),
     })

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use racun_application::consumer::{self, LogConsumer, Step};
-use racun_application::jobs::{self, Ending, Handler, Job, JobKind};
-use racun_application::overdue::{Clock, OverdueHandler, OverdueReader};
+use racun_background::clock::Clock;
+use racun_background::consumer::{self, LogConsumer, Step};
+use racun_background::jobs::{self, Ending, Handler, Job, JobKind};
+use racun_sales::overdue::{OverdueHandler, OverdueReader};
 use racun_store::Store;
 use tokio::sync::Notify;
 use tokio::task::JoinSet;

@@ -17,7 +17,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use racun_application::exports::{self, Export, ExportPlan, ExportRequest, Span};
+use racun_delivery::exports::{self, Export, ExportPlan, ExportRequest, Span};
 use racun_documents::{Document, DocumentId, DocumentKind, Issued, Stage};
 use racun_exports::{Csv, CsvStyle, SheetWriter, Spreadsheets as _};
 use racun_spreadsheet::Xlsx;

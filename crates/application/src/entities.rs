@@ -6,14 +6,13 @@ use racun_access::{
 };
 use racun_billing::Catalogue;
 use racun_catalog::default_tax_puts;
+use racun_delivery::mailing::check_mail_texts;
 use racun_fiscal::{Authority, FISCAL_SETTINGS, FiscalSettings};
 use racun_kernel::{Issues, Stamp, Tenant};
+use racun_sales::billing;
+use racun_sales::documents::check_number_settings;
 use racun_store::{Context, Decision, Store, StoreError};
 use serde_json::{Map, Value as Json};
-
-use crate::billing;
-use crate::documents::check_number_settings;
-use crate::mailing::check_mail_texts;
 
 /// Makes an entity with the taxes of its country, and with a subscription where its account's white
 /// label in `catalogue` has plans; a user who makes it becomes its admin.

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use racun_access::events as access;
+use racun_background::jobs::events::job;
 use racun_billing::events as billing;
 use racun_catalog::events as catalog;
+use racun_delivery::exports::archive::events::export_job;
 use racun_documents::events as documents;
 use racun_fiscal::events as fiscal;
 use racun_portugal::events as portugal;
@@ -14,20 +16,7 @@ use racun_settlement::events as settlement;
 use racun_store::EventKind;
 use racun_webhooks::events as webhooks;
 
-use crate::exports::archive::EXPORT_JOBS;
-use crate::jobs::JOBS;
-
 racun_store::events! {
-    /// What happens to jobs.
-    pub mod job on JOBS {
-        RETRIED = "job.retried",
-    }
-    /// What happens to exports that a worker puts together.
-    pub mod export_job on EXPORT_JOBS {
-        CREATED = "export_job.created",
-        COMPLETED = "export_job.completed",
-        FAILED = "export_job.failed",
-    }
     /// What the interface lists of payment apps. Nothing tells it: there are none.
     pub mod payment_app {
         CONNECTED = "payment_app.connected" to Entity,

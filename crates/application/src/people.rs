@@ -8,11 +8,10 @@ use racun_access::{
     self as access, Accepted, AccessError, InvitationReply, OpenMailToken, Origin, PasswordHash,
     Proof, RightLogin,
 };
+use racun_delivery::webhooks::{self, EndpointsOf};
 use racun_kernel::Stamp;
 use racun_kernel::id::TokenId;
 use racun_store::Store;
-
-use crate::webhooks::{self, EndpointsOf};
 
 /// Sets a new password as [`access::reset_password`] does. Where keys end, the webhooks that the
 /// user made are disabled; where the address was not verified, all of their account and of its

@@ -10,13 +10,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use racun_access::{
     ACCOUNTS, Account, ENTITIES, Entity, KeyRing, OPERATOR_PINS, OperatorPin, key_of,
 };
+use racun_background::idempotency::{KEYED_REQUESTS, KeyedRequest};
 use racun_fiscal::{FISCAL_SETTINGS, FiscalSettings};
 use racun_kernel::{CannotOpen, Reseal, Stamp, Tenant};
 use racun_portugal::{PT_SETTINGS, PtSettings};
 use racun_store::{Put, Record, Store, StoreError, Table, Walk, Writes};
 use racun_webhooks::{ENDPOINTS, Endpoint};
-
-use crate::idempotency::{KEYED_REQUESTS, KeyedRequest};
 
 /// What becomes of secrets that no key of the ring opens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use actix_web::web::{self};
 use racun_access::Permission::ReadRecords;
-use racun_application::activities::{self, FILTERS, Labelled};
+use racun_background::activities::{self, FILTERS, Labelled};
 use racun_store::Page;
 use serde::Serialize;
 use utoipa::ToSchema;

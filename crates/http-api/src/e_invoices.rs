@@ -2,10 +2,11 @@
 
 use actix_web::{HttpRequest, web};
 use racun_access::Permission::{ReadRecords, WriteRecords};
-use racun_application::einvoicing;
 use racun_billing::Feature;
+use racun_delivery::einvoice_files;
 use racun_documents::{Document, DocumentId, DocumentKind, EInvoiceForm};
 use racun_kernel::Issue;
+use racun_sales::einvoicing;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -127,7 +128,7 @@ async fn file(
     id: DocumentId,
     form: EInvoiceForm,
 ) -> Result<File, ApiError> {
-    let made = einvoicing::file(call.cx(), call.fiscal(), call.entity(), id, form).await?;
+    let made = einvoice_files::file(call.cx(), call.fiscal(), call.entity(), id, form).await?;
     limits::make_room(&request, made.xml.len()).await?;
     let name = format!("{}.xml", made.name);
     Ok(File { media_type: XML, name, bytes: made.xml.into_bytes() })

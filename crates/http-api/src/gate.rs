@@ -12,9 +12,9 @@ use actix_web::{Error, HttpMessage as _, HttpRequest, web};
 use futures_util::FutureExt as _;
 use futures_util::future::join;
 use racun_access::{self as access, AccessError, Caller, Entity, Permission};
-use racun_application::billing;
 use racun_kernel::id::EntityId;
 use racun_kernel::{Scope, Stamp};
+use racun_sales::billing;
 use racun_store::{Context, Store};
 
 use crate::auth_cache::{AuthCache, AuthKey, Authenticated};

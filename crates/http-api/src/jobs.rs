@@ -2,7 +2,7 @@
 
 use actix_web::web;
 use racun_access::Permission::{ReadJobs, RetryJobs};
-use racun_application::jobs::{self, JOBS, Job};
+use racun_background::jobs::{self, JOBS, Job};
 use racun_kernel::id;
 use racun_store::{Clause, ListQuery, Operator};
 use serde::Serialize;

@@ -14,7 +14,7 @@ use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
 use racun_access::ENTITIES;
-use racun_application::idempotency::KEYED_REQUESTS;
+use racun_background::idempotency::KEYED_REQUESTS;
 use racun_kernel::Tenant;
 use racun_store::{Read, Rows, Store, StoreDecorator};
 

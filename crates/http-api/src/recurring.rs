@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use actix_web::web;
 use racun_access::Permission::{EraseRecords, ReadRecords, WriteRecords};
-use racun_application::recurring as application;
 use racun_billing::Feature;
 use racun_documents::recurrence::{self, RecurringInput, RecurringInvoice};
 use racun_documents::{DocumentId, DocumentKind};
 use racun_kernel::calendar::format_date;
 use racun_kernel::{Issue, Issues, Metadata, Patch, id};
+use racun_sales::recurring as application;
 use serde::{Deserialize, Serialize};
 use time::Date;
 use utoipa::ToSchema;

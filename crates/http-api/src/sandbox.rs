@@ -2,8 +2,8 @@
 
 use actix_web::web;
 use racun_access::{AccountScope, get_test_clock};
-use racun_application::recurring::{Advanced, advance_clock};
 use racun_kernel::calendar::{parse_instant, to_millisecond};
+use racun_sales::recurring::{Advanced, advance_clock};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use validator::Validate;

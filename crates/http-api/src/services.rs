@@ -10,14 +10,14 @@ use std::time::{Duration, Instant};
 use actix_web::dev::{Extensions, ServiceRequest};
 use actix_web::web::Data;
 use racun_access::PinKey;
-use racun_application::fiscalization::Fiscal;
-use racun_application::payments::TaxAuthority;
-use racun_application::printing::PrintPdf;
-use racun_application::webhooks::Webhooks;
 use racun_billing::Catalogue;
 use racun_catalog::{FileStorage, VatRegistry};
+use racun_delivery::printing::PrintPdf;
+use racun_delivery::webhooks::Webhooks;
 use racun_exports::Spreadsheets;
 use racun_fiscal::{Authorities, Retry, TestCertificates};
+use racun_fiscalization::Fiscal;
+use racun_fiscalization::TaxAuthority;
 use racun_kernel::{Entropy, Stamp, Vault};
 use racun_mail::Mailer;
 use racun_store::Store;
@@ -165,7 +165,8 @@ impl Services {
     #[must_use]
     pub fn webhooks(&self) -> Webhooks {
         let (vault, courier) = (self.vault.clone(), Arc::clone(&self.courier));
-        Webhooks { vault, courier, schedule: self.webhook_schedule.clone() }
+        let (schedule, events) = (self.webhook_schedule.clone(), racun_application::events());
+        Webhooks { vault, courier, schedule, events }
     }
 
     /// Runs a use case to its end, even when the client hangs up.

@@ -2,7 +2,7 @@
 
 use actix_web::web::{self, Json};
 use racun_access::Permission::ReadRecords;
-use racun_application::vat::{SaleKind, SaleParties, SaleParty, kind_of_sale};
+use racun_sales::vat::{SaleKind, SaleParties, SaleParty, kind_of_sale};
 use serde::Deserialize;
 use utoipa::ToSchema;
 use validator::Validate;

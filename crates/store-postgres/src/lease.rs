@@ -63,7 +63,7 @@ struct LeaseState {
     /// Until when this process is certain to be alone, in microseconds since it was opened.
     valid_until: AtomicU64,
     opened: Instant,
-    recent: ReadCache,
+    cache: ReadCache,
     /// Wakes the task that asks the server.
     nudge: Notify,
     has_ended: AtomicBool,
@@ -92,7 +92,7 @@ impl Lease {
             epoch,
             valid_until: AtomicU64::new(0),
             opened: Instant::now(),
-            recent: ReadCache::new(false),
+            cache: ReadCache::new(false),
             nudge: Notify::new(),
             has_ended: AtomicBool::new(false),
         });
@@ -141,8 +141,8 @@ impl Lease {
     }
 
     /// What is kept while this process is alone.
-    pub(crate) fn recent(&self) -> &ReadCache {
-        &self.0.recent
+    pub(crate) fn cache(&self) -> &ReadCache {
+        &self.0.cache
     }
 }
 
@@ -170,7 +170,7 @@ impl LeaseState {
     /// Keeps nothing any more.
     fn suspend(&self) {
         self.valid_until.store(0, Ordering::SeqCst);
-        self.recent.close();
+        self.cache.close();
     }
 
     fn begin(&self, epoch: i64) {
@@ -268,7 +268,7 @@ impl Keeper {
         let asked = Instant::now();
         let seen = look(session).await?;
         let is_own = seen.state == State::Alone && self.own == Some(seen.epoch);
-        if is_own && self.shared.recent.is_open() {
+        if is_own && self.shared.cache.is_open() {
             self.shared.extend(asked);
             self.shared.begin(seen.epoch);
             return Ok(true);
@@ -310,7 +310,7 @@ impl Keeper {
         batch(session, LET_JOIN).await.map_err(|error| error.to_string())?;
         if let Some(epoch) = begun? {
             self.own = Some(epoch);
-            self.shared.recent.open();
+            self.shared.cache.open();
             self.shared.begin(epoch);
             self.shared.extend(asked);
         }

@@ -167,28 +167,28 @@ impl PgStore {
         answer.await.unwrap_or_else(|_| Err(no_answer()))
     }
 
-    /// The cached answer, while this process is alone; or the place in the cache for what is read
-    /// now, if there is one.
+    /// The cached answer, while this process is alone; or the slot in the cache for the answer of
+    /// the read that follows, if there is one.
     fn kept(
         &self,
-        part: impl FnOnce() -> CacheScope,
-        asked: impl FnOnce() -> CacheKey,
+        scope: impl FnOnce() -> CacheScope,
+        key: impl FnOnce() -> CacheKey,
     ) -> Result<CachedRows, Option<Box<CacheSlot>>> {
         let validity = self.base.lease.validity().ok_or(None)?;
-        let (part, asked) = (part(), asked());
-        match self.base.lease.recent().answer(&part, &asked) {
+        let (scope, key) = (scope(), key());
+        match self.base.lease.cache().get(&scope, &key) {
             Ok(answer) if validity.held() => Ok(Arc::unwrap_or_clone(answer)),
             Ok(_) => Err(None),
-            Err(began) => Err(Some(Box::new(CacheSlot { part, asked, began }))),
+            Err(ticket) => Err(Some(Box::new(CacheSlot { scope, key, ticket }))),
         }
     }
 
-    /// Keeps `answer`, if there is a place for it.
+    /// Caches `answer`, if there is a slot for it.
     fn keep(&self, place: Option<Box<CacheSlot>>, answer: CachedRows) -> CachedRows {
         let Some(place) = place else { return answer };
-        let CacheSlot { part, asked, began } = *place;
+        let CacheSlot { scope, key, ticket } = *place;
         let answer = Arc::new(answer);
-        self.base.lease.recent().keep(part, asked, began, &answer);
+        self.base.lease.cache().insert(scope, key, ticket, &answer);
         Arc::unwrap_or_clone(answer)
     }
 
@@ -257,7 +257,7 @@ impl Store for PgStore {
 
     fn changed(&self, table: &'static Table, tenant: &Tenant) -> Option<u64> {
         let validity = self.base.lease.validity()?;
-        let changed = self.base.lease.recent().changed(&CacheScope::of(table, tenant))?;
+        let changed = self.base.lease.cache().changed(&CacheScope::of(table, tenant))?;
         validity.held().then_some(changed)
     }
 
@@ -338,9 +338,9 @@ const PROBE: &str = "
 
 /// Where an answer is kept, and when the read of it began.
 struct CacheSlot {
-    part: CacheScope,
-    asked: CacheKey,
-    began: ReadTicket,
+    scope: CacheScope,
+    key: CacheKey,
+    ticket: ReadTicket,
 }
 
 fn no_answer() -> StoreError {

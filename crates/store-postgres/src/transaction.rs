@@ -63,7 +63,7 @@ struct Committing<'a> {
 impl<'a> Committing<'a> {
     fn of(lease: &'a Lease, write_set: &WriteSet<'_>) -> Self {
         let changed = write_set.changed().flat_map(CacheScope::changed_by).collect();
-        let writing = lease.recent().writing(changed);
+        let writing = lease.cache().writing(changed);
         Self { lease, is_answered: false, _writing: writing }
     }
 }

@@ -46,7 +46,7 @@ pub struct SqliteStore {
     /// `None` only while it is dropped.
     writer: Option<JoinHandle<()>>,
     readers: Vec<JoinHandle<()>>,
-    recent: Arc<ReadCache>,
+    cache: Arc<ReadCache>,
     fullness: Arc<Fullness>,
     /// Released after all connections are closed.
     _lock: Option<File>,
@@ -131,10 +131,10 @@ impl SqliteStore {
     ) -> Result<Self, OpenError> {
         let failed = |error| OpenError::io(path, error);
         let (writes, queued_writes) = mpsc::channel(QUEUE);
-        let recent = Arc::new(ReadCache::new(true));
+        let cache = Arc::new(ReadCache::new(true));
         let fullness = Arc::<Fullness>::default();
         let told = Arc::clone(&fullness);
-        let writer = writer::spawn(connection, queued_writes, Arc::clone(&recent), settling, told);
+        let writer = writer::spawn(connection, queued_writes, Arc::clone(&cache), settling, told);
         let writer = Some(writer.map_err(failed)?);
         let (mut reads, mut threads) = (None, Vec::new());
         if !readers.is_empty() {
@@ -147,7 +147,7 @@ impl SqliteStore {
             reads,
             writer,
             readers: threads,
-            recent,
+            cache,
             fullness,
             _lock: lock,
         })
@@ -200,20 +200,20 @@ impl SqliteStore {
         answer.await.map_err(|_| ended())?.map_err(crate::error::unavailable)
     }
 
-    /// The kept answer to this question, or what `read` answers in the turn of `whose` reads.
-    async fn recent(
+    /// The cached answer for `key`, or what `read` answers in the turn of `whose` reads.
+    async fn cached(
         &self,
         whose: &str,
-        part: CacheScope,
-        asked: CacheKey,
+        scope: CacheScope,
+        key: CacheKey,
         read: impl FnOnce(&mut Connection) -> Result<CachedRows, rusqlite::Error> + Send + 'static,
     ) -> Result<CachedRows, StoreError> {
-        let began = match self.recent.answer(&part, &asked) {
+        let ticket = match self.cache.get(&scope, &key) {
             Ok(answer) => return Ok(Arc::unwrap_or_clone(answer)),
-            Err(began) => began,
+            Err(ticket) => ticket,
         };
         let answer = Arc::new(self.read(whose, read).await?);
-        self.recent.keep(part, asked, began, &answer);
+        self.cache.insert(scope, key, ticket, &answer);
         Ok(Arc::unwrap_or_clone(answer))
     }
 }
@@ -262,7 +262,7 @@ impl Store for SqliteStore {
         let read = move |connection: &mut Connection| {
             Ok((read::find(connection, table, &owner, &ids)?, 0))
         };
-        Ok(self.recent(turn_of(tenant), part, asked, read).await?.0)
+        Ok(self.cached(turn_of(tenant), part, asked, read).await?.0)
     }
 
     async fn lookup(
@@ -277,7 +277,7 @@ impl Store for SqliteStore {
         let read = move |connection: &mut Connection| {
             Ok((read::lookup(connection, table, column, &value)?, 0))
         };
-        Ok(self.recent(SHARED, CacheScope::all(table), asked, read).await?.0)
+        Ok(self.cached(SHARED, CacheScope::all(table), asked, read).await?.0)
     }
 
     async fn list(
@@ -292,7 +292,7 @@ impl Store for SqliteStore {
         if tenant.is_of_an_entity() {
             return self.read(tenant.as_str(), list).await;
         }
-        self.recent(turn_of(tenant), part, asked, list).await
+        self.cached(turn_of(tenant), part, asked, list).await
     }
 
     async fn tallies(
@@ -306,7 +306,7 @@ impl Store for SqliteStore {
     }
 
     fn changed(&self, table: &'static Table, tenant: &Tenant) -> Option<u64> {
-        self.recent.changed(&CacheScope::of(table, tenant))
+        self.cache.changed(&CacheScope::of(table, tenant))
     }
 
     async fn transact(&self, unit: Unit) -> Result<(), TransactError> {

@@ -43,14 +43,14 @@ pub(crate) enum Job {
 pub(crate) fn spawn(
     mut connection: Connection,
     mut queue: mpsc::Receiver<Job>,
-    recent: Arc<ReadCache>,
+    cache: Arc<ReadCache>,
     mut settling: Settling,
     fullness: Arc<Fullness>,
 ) -> std::io::Result<JoinHandle<()>> {
     Builder::new().name("racun-writer".to_owned()).spawn(move || {
         while let Some(first) = queue.blocking_recv() {
             let Gathered { group, reads, close } = gather(first, &mut queue);
-            let noted = commit(&mut connection, group, &recent, &fullness);
+            let noted = commit(&mut connection, group, &cache, &fullness);
             // Those who waited for the commit have their answers.
             settling.after(&mut connection, noted);
             for read in reads {
@@ -120,7 +120,7 @@ fn gather(first: Job, queue: &mut mpsc::Receiver<Job>) -> Gathered {
 fn commit(
     connection: &mut Connection,
     group: Vec<Waiting>,
-    recent: &ReadCache,
+    cache: &ReadCache,
     fullness: &Fullness,
 ) -> Vec<Noted> {
     if group.is_empty() {
@@ -128,7 +128,7 @@ fn commit(
     }
     let (units, callers): (Vec<_>, Vec<_>) =
         group.into_iter().map(|waiting| (waiting.unit, waiting.answer)).unzip();
-    let (answers, noted) = match run_all(connection, units, recent) {
+    let (answers, noted) = match run_all(connection, units, cache) {
         Ok(written) => written,
         Err(error) => {
             tracing::error!(%error, units = callers.len(), "a group of units was not committed");
@@ -150,7 +150,7 @@ fn commit(
 fn run_all(
     connection: &mut Connection,
     units: Vec<Unit>,
-    recent: &ReadCache,
+    cache: &ReadCache,
 ) -> Result<(Answers, Vec<Noted>), StoreError> {
     let mut transaction = connection
         .transaction_with_behavior(TransactionBehavior::Immediate)
@@ -172,7 +172,7 @@ fn run_all(
             });
         }
     }
-    let writing = recent.writing(changed);
+    let writing = cache.writing(changed);
     transaction.commit().map_err(unavailable)?;
     drop(writing);
     Ok((answers, fresh))

@@ -172,29 +172,25 @@ impl ReadCache {
     ///
     /// # Errors
     /// When there is none: the ticket of the read that follows.
-    pub fn answer(
-        &self,
-        scope: &CacheScope,
-        asked: &CacheKey,
-    ) -> Result<Arc<CachedRows>, ReadTicket> {
+    pub fn get(&self, scope: &CacheScope, key: &CacheKey) -> Result<Arc<CachedRows>, ReadTicket> {
         let state = self.state();
         if !state.is_open || state.writing.contains_key(scope) {
             return Err(ReadTicket(None));
         }
-        let kept = state.scopes.get(scope).and_then(|known| known.answers.get(asked));
+        let kept = state.scopes.get(scope).and_then(|known| known.answers.get(key));
         kept.cloned().ok_or(ReadTicket(Some(state.now)))
     }
 
     /// Caches what a read answered, unless its scope changed since it began.
-    pub fn keep(
+    pub fn insert(
         &self,
         scope: CacheScope,
-        asked: CacheKey,
-        began: ReadTicket,
+        key: CacheKey,
+        ticket: ReadTicket,
         answer: &Arc<CachedRows>,
     ) {
         let bodies: usize = answer.0.iter().map(|row| row.body.len()).sum();
-        let ReadTicket(Some(began)) = began else { return };
+        let ReadTicket(Some(began)) = ticket else { return };
         let mut state = self.state();
         let is_current =
             state.is_open && !state.writing.contains_key(&scope) && state.changed(&scope) <= began;
@@ -208,7 +204,7 @@ impl ReadCache {
         let known = state.known(scope);
         let cleared = if known.answers.len() >= MAX_ANSWERS { known.clear() } else { 0 };
         // Another read of the same key may have cached it already, and then it is counted.
-        let added = match known.answers.insert(asked, Arc::clone(answer)) {
+        let added = match known.answers.insert(key, Arc::clone(answer)) {
             None => bytes,
             Some(_) => 0,
         };
@@ -231,7 +227,7 @@ impl ReadCache {
         for scope in &changed {
             *state.writing.entry(scope.clone()).or_default() += 1;
         }
-        Writing { recent: self, changed }
+        Writing { cache: self, changed }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -242,14 +238,14 @@ impl ReadCache {
 
 /// A commit in flight.
 pub struct Writing<'a> {
-    recent: &'a ReadCache,
+    cache: &'a ReadCache,
     changed: HashSet<CacheScope>,
 }
 
 impl Drop for Writing<'_> {
     /// The commit is done, or failed: what was cached may be old.
     fn drop(&mut self) {
-        let mut state = self.recent.state();
+        let mut state = self.cache.state();
         state.now += 1;
         let now = state.now;
         for scope in std::mem::take(&mut self.changed) {
@@ -290,68 +286,67 @@ mod tests {
     }
 
     /// Reads, and keeps what was read.
-    fn read(recent: &ReadCache, body: &str) {
-        let began = recent.answer(&scope(), &asked()).expect_err("nothing is kept");
-        recent.keep(scope(), asked(), began, &answer(body));
+    fn read(cache: &ReadCache, body: &str) {
+        let began = cache.get(&scope(), &asked()).expect_err("nothing is kept");
+        cache.insert(scope(), asked(), began, &answer(body));
     }
 
-    fn kept(recent: &ReadCache) -> Option<String> {
-        let answer = recent.answer(&scope(), &asked()).ok()?;
+    fn kept(cache: &ReadCache) -> Option<String> {
+        let answer = cache.get(&scope(), &asked()).ok()?;
         Some(answer.0[0].body.clone())
     }
 
     #[test]
     fn a_scope_is_not_cached_until_its_last_writer_is_done() {
-        let recent = ReadCache::new(true);
-        read(&recent, "1");
-        assert_eq!(kept(&recent).as_deref(), Some("1"));
-        let before = recent.changed(&scope());
-        let first = recent.writing(HashSet::from([scope()]));
-        let second = recent.writing(HashSet::from([scope()]));
+        let cache = ReadCache::new(true);
+        read(&cache, "1");
+        assert_eq!(kept(&cache).as_deref(), Some("1"));
+        let before = cache.changed(&scope());
+        let first = cache.writing(HashSet::from([scope()]));
+        let second = cache.writing(HashSet::from([scope()]));
         for writing in [first, second] {
-            assert_eq!((kept(&recent), recent.changed(&scope())), (None, None));
-            read(&recent, "2");
+            assert_eq!((kept(&cache), cache.changed(&scope())), (None, None));
+            read(&cache, "2");
             drop(writing);
-            assert_eq!(kept(&recent), None, "it was read while it was written");
+            assert_eq!(kept(&cache), None, "it was read while it was written");
         }
-        assert!(recent.changed(&scope()) > before);
-        read(&recent, "3");
-        assert_eq!(kept(&recent).as_deref(), Some("3"));
+        assert!(cache.changed(&scope()) > before);
+        read(&cache, "3");
+        assert_eq!(kept(&cache).as_deref(), Some("3"));
     }
 
     #[test]
     fn a_closed_cache_opens_empty() {
-        let recent = ReadCache::new(true);
-        read(&recent, "1");
-        let before = recent.changed(&scope());
-        let began =
-            recent.answer(&scope(), &CacheKey::Ids(Vec::new())).expect_err("not asked before");
-        recent.close();
-        assert_eq!((kept(&recent), recent.changed(&scope())), (None, None));
-        read(&recent, "2");
-        recent.open();
-        recent.keep(scope(), CacheKey::Ids(Vec::new()), began, &answer("1"));
-        assert!(recent.answer(&scope(), &CacheKey::Ids(Vec::new())).is_err(), "read before");
-        assert_eq!(kept(&recent), None);
-        assert!(recent.changed(&scope()) > before, "a moment has one name");
+        let cache = ReadCache::new(true);
+        read(&cache, "1");
+        let before = cache.changed(&scope());
+        let began = cache.get(&scope(), &CacheKey::Ids(Vec::new())).expect_err("not asked before");
+        cache.close();
+        assert_eq!((kept(&cache), cache.changed(&scope())), (None, None));
+        read(&cache, "2");
+        cache.open();
+        cache.insert(scope(), CacheKey::Ids(Vec::new()), began, &answer("1"));
+        assert!(cache.get(&scope(), &CacheKey::Ids(Vec::new())).is_err(), "read before");
+        assert_eq!(kept(&cache), None);
+        assert!(cache.changed(&scope()) > before, "a moment has one name");
     }
 
     #[test]
     fn the_cache_is_bounded() {
-        let recent = ReadCache::new(true);
+        let cache = ReadCache::new(true);
         let large = answer(&"x".repeat(MAX_BYTES));
         for n in 0..2 * MAX_TOTAL / MAX_BYTES {
             let asked = CacheKey::Value("code", n.to_string());
-            let began = recent.answer(&scope(), &asked).expect_err("another each time");
-            recent.keep(scope(), asked.clone(), began, &large);
-            assert!(recent.answer(&scope(), &asked).is_ok(), "the last one is kept");
-            let state = recent.state();
+            let began = cache.get(&scope(), &asked).expect_err("another each time");
+            cache.insert(scope(), asked.clone(), began, &large);
+            assert!(cache.get(&scope(), &asked).is_ok(), "the last one is kept");
+            let state = cache.state();
             assert!(state.bytes <= MAX_TOTAL);
             let bodies = state.scopes.values().flat_map(|known| known.answers.values());
             let bodies: usize = bodies.map(|answer| answer.0[0].body.len()).sum();
             assert!(bodies <= state.bytes, "{bodies} of {}", state.bytes);
         }
-        read(&recent, &"x".repeat(MAX_BYTES + 1));
-        assert_eq!(kept(&recent), None, "too large");
+        read(&cache, &"x".repeat(MAX_BYTES + 1));
+        assert_eq!(kept(&cache), None, "too large");
     }
 }

@@ -1,7 +1,7 @@
 //! The rules of the code's shape: who may depend on whom, and what no file may hold.
 #![expect(clippy::unwrap_used, reason = "a test ends where it meets what it does not expect")]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -140,11 +140,7 @@ fn no_file_is_too_long_to_hold_one_thing() {
 }
 
 /// Module files beside their folder that are still to be moved into it.
-const BESIDE: [&str; 6] = [
-    "crates/access/src/entity_input.rs",
-    "crates/access/src/password.rs",
-    "crates/application/src/payments.rs",
-    "crates/catalog/src/item.rs",
+const BESIDE: [&str; 2] = [
     "crates/http-api/src/docs.rs",
     "crates/http-api/src/openapi/examples.rs",
 ];
@@ -158,12 +154,119 @@ fn a_module_with_a_folder_is_the_mod_file_in_it() {
     }
 }
 
+/// Crates whose modules know each other in one direction.
+const ONE_WAY: &[&str] =
+    &["application", "background", "delivery", "fiscalization", "records", "sales", "till"];
+
+#[test]
+fn modules_of_an_area_know_each_other_in_one_direction() {
+    for name in ONE_WAY {
+        let mut uses = uses_of_modules(&format!("crates/{name}/src/"));
+        assert!(!uses.is_empty(), "crates/{name} has no modules");
+        // Takes away what uses nothing that is left, as long as there is such a module.
+        while let Some(free) = uses.iter().find_map(|(module, used)| {
+            used.iter().all(|used| !uses.contains_key(used)).then(|| module.clone())
+        }) {
+            uses.remove(&free);
+        }
+        assert!(uses.is_empty(), "crates/{name}: in or above a circle: {uses:?}");
+    }
+}
+
+/// The modules at the top of the crate whose sources are under `sources`, each with what it names
+/// of that crate.
+fn uses_of_modules(sources: &str) -> BTreeMap<String, BTreeSet<String>> {
+    let mut uses: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for file in rust_files() {
+        let place = place(&file);
+        let Some(inside) = place.strip_prefix(sources).filter(|inside| *inside != "lib.rs") else {
+            continue;
+        };
+        // A file at the top names its siblings by `super`, too.
+        let (module, roots) = match inside.split_once('/') {
+            Some((folder, _)) => (folder, &["crate::"][..]),
+            None => (inside.trim_end_matches(".rs"), &["crate::", "super::"][..]),
+        };
+        let source = fs::read_to_string(&file).unwrap();
+        let code: Vec<&str> =
+            source.lines().filter_map(|line| line.split("//").next()).map(str::trim).collect();
+        let code = code.concat();
+        let named = roots.iter().flat_map(|root| code.split(root).skip(1)).flat_map(first_names);
+        let own = uses.entry(module.to_owned()).or_default();
+        own.extend(named.filter(|name| name != module));
+    }
+    uses
+}
+
+/// The first name of a path, or of each path in a list of them.
+fn first_names(path: &str) -> Vec<String> {
+    let name = |path: &str| -> String {
+        path.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
+    };
+    match path.strip_prefix('{') {
+        Some(list) => {
+            let list = list.split("};").next().unwrap_or_default();
+            list.split(',').map(|path| name(path.trim())).collect()
+        }
+        None => vec![name(path)],
+    }
+}
+
 #[test]
 fn no_line_is_too_wide() {
     for file in rust_files() {
         for (number, line) in fs::read_to_string(&file).unwrap().lines().enumerate() {
             let columns = line.chars().count();
             assert!(columns <= MOST_COLUMNS, "{}:{}: {columns}", place(&file), number + 1);
+        }
+    }
+}
+
+/// Words for which the field has others: the actor's name, the time, the standard noun.
+const UNUSUAL: [&str; 9] = [
+    "nobody",
+    "whoever",
+    "is told",
+    "anew",
+    "lately",
+    "all the same",
+    "comes of",
+    "stands in",
+    "meanwhile",
+];
+
+#[test]
+fn comments_and_docs_use_usual_words() {
+    let holds = |line: &str, word: &str| {
+        let is_end = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && c != '_');
+        line.match_indices(word).any(|(start, _)| {
+            let (before, after) = (&line[..start], &line[start + word.len()..]);
+            is_end(before.chars().next_back()) && is_end(after.chars().next())
+        })
+    };
+    let check = |file: &Path, number: usize, text: &str| {
+        let text = text.to_lowercase();
+        let found = UNUSUAL.iter().find(|word| holds(&text, word));
+        assert_eq!(found, None, "{}:{}: say who or when", place(file), number + 1);
+    };
+    for file in rust_files() {
+        let source = fs::read_to_string(&file).unwrap();
+        for (number, line) in source.lines().enumerate() {
+            if let Some(comment) = line.trim_start().strip_prefix("//") {
+                check(&file, number, comment);
+            }
+        }
+    }
+    let docs = [root().join("docs"), root().join("docs/adr")];
+    for entry in docs.iter().flat_map(|folder| fs::read_dir(folder).unwrap()) {
+        let file = entry.unwrap().path();
+        // Made from the catalogue of errors, whose texts are the interface's.
+        let is_made = file.ends_with("docs/errors.md");
+        if is_made || file.extension().is_none_or(|extension| extension != "md") {
+            continue;
+        }
+        for (number, line) in fs::read_to_string(&file).unwrap().lines().enumerate() {
+            check(&file, number, line);
         }
     }
 }

@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow, bail};
 use racun_access::enter_as_recipient;
-use racun_application::{documents, einvoicing};
 use racun_documents::DocumentId;
 use racun_einvoicing::{Specification, Syntax};
+use racun_records::get_document;
+use racun_sales::{documents, einvoicing};
 use racun_store::{Context, Store};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -108,7 +109,7 @@ async fn peppol(store: &dyn Store, player: &Player, id: &str) -> anyhow::Result<
     let (scope, entity) = enter_as_recipient(store, entity).await?.context("no such entity")?;
     let stamp = clock::stamp();
     let cx = Context::new(store, &scope, &stamp);
-    let document = documents::get(cx, id).await?;
+    let document = get_document(cx, id).await?;
     let facts = einvoicing::facts(cx, &entity, &document).await?.context("it is no invoice")?;
     match racun_einvoicing::write(&facts, Specification::Peppol, Syntax::Ubl) {
         Ok(written) => Ok(written.xml),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow};
-use racun_application::printing::PrintPdf as _;
+use racun_delivery::printing::PrintPdf as _;
 use racun_kernel::{Currency, Money};
 use racun_paper::codes::{self, Side, Transfer};
 use racun_paper::{

@@ -7,20 +7,20 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use futures_util::future::join_all;
-use racun_application::budget::StorageLimits;
-use racun_application::documents;
-use racun_application::exports::archive::{
+use racun_background::budget::StorageLimits;
+use racun_background::jobs::{self, Handler, JOBS, Job, JobKind};
+use racun_catalog::{FileStorage, StorageError};
+use racun_delivery::exports::archive::{
     self, ArchiveRequest, Archivist, EXPORT_JOBS, ExportJob, ExportState, ExportSweeper,
     MOST_AT_ONCE, MOST_IDS,
 };
-use racun_application::exports::{ExportError, Span};
-use racun_application::jobs::{self, Handler, JOBS, Job, JobKind};
-use racun_application::printing::{CannotPrint, PrintPdf};
-use racun_catalog::{FileStorage, StorageError};
+use racun_delivery::exports::{ExportError, Span};
+use racun_delivery::printing::{CannotPrint, PrintPdf};
 use racun_documents::Document;
 use racun_kernel::Tenant;
 use racun_paper::{Modules, Paper, Picture};
 use racun_render::Text;
+use racun_sales::documents;
 use racun_store::{ListQuery, StoreError};
 use racun_test_postgres::Database;
 use tokio::sync::Notify;

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use racun_application::payments::{Concern, Matter, TaxAuthority};
+use racun_fiscalization::{Concern, Matter, TaxAuthority};
 use racun_kernel::Stamp;
 use racun_settlement::{ProviderError, ReportError, TypeChange};
 

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use racun_application::Error;
-use racun_application::billing::{self, Choice, Limits, run_due};
-use racun_application::documents::{self, Creation, Voiding};
 use racun_billing::{
     BillingError, Catalogue, DUE_SUBSCRIPTIONS, Feature, Interval, NotAllowed, Resource, Status,
     Subscription, USAGE_MONTHS, UsageMonth,
 };
 use racun_documents::DocumentKind;
 use racun_kernel::{Stamp, Tenant};
+use racun_sales::Error;
+use racun_sales::billing::{self, Choice, Limits, run_due};
+use racun_sales::documents::{self, Creation, Voiding};
 use racun_store::{Context, ListQuery, Store};
 use serde_json::json;
 use time::Duration;

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use racun_application::pos::closings;
 use racun_kernel::Patch;
 use racun_pos::{Closing, NewClosing, PosError};
 use racun_store::{Context, RawQuery, Store};
+use racun_till::closings;
 
 use crate::fixture::{Shop, decimal};
 use crate::takings::{on_postgres, on_sqlite};

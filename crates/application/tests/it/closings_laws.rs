@@ -4,16 +4,17 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use racun_application::documents::{self, Creation, DocumentRequest, Edit, Voiding};
-use racun_application::payments::{self, NoAuthority, TaxAuthority};
-use racun_application::pos::closings;
-use racun_application::pos::takings::{self, Filter};
 use racun_documents::{Document, DocumentKind, Stage};
+use racun_fiscalization::{NoAuthority, TaxAuthority};
 use racun_kernel::{Decimal, Patch, calendar};
 use racun_pos::{Closing, NewClosing, PosError};
+use racun_sales::documents::{self, Creation, DocumentRequest, Edit, Voiding};
+use racun_sales::payments;
 use racun_settlement::{NewPayment, PAYMENTS, Payment, PaymentPatch, PaymentType, Tender};
 use racun_store::testing::{Random, stamp};
 use racun_store::{ListQuery, Record, Table};
+use racun_till::closings;
+use racun_till::takings::{self, Filter};
 use time::macros::datetime;
 use time::{Date, Duration, OffsetDateTime};
 

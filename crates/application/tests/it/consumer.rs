@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use racun_application::consumer::{ConsumerOffset, LOG_READERS, Step, read};
-use racun_application::jobs::{JOBS, Job, JobKind, NewJob};
+use racun_background::consumer::{ConsumerOffset, LOG_READERS, Step, read};
+use racun_background::jobs::{JOBS, Job, JobKind, NewJob};
 use racun_kernel::Tenant;
 use racun_store::testing::stamp;
 use racun_store::{Entry, Event, ListQuery, Put, Store, StoreError};

@@ -1,10 +1,5 @@
 //! Documents made of the catalogue's records and the entity's settings.
 
-use racun_application::Error;
-use racun_application::documents::{
-    self, CategoryAssignment, Creation, CustomTotals, CustomerRequest, DocumentRequest, Edit,
-    LineRequest, LineTaxRequest,
-};
 use racun_catalog::{
     CUSTOMERS, Customer, CustomerInput, ITEMS, Item, ItemInput, ItemRules, TaxInput, TaxRateInput,
 };
@@ -12,6 +7,12 @@ use racun_documents::{
     Document, DocumentError, PartyPatch, TextDefaults, TransactionType, Version,
 };
 use racun_kernel::Patch;
+use racun_records::get_document;
+use racun_sales::Error;
+use racun_sales::documents::{
+    self, CategoryAssignment, Creation, CustomTotals, CustomerRequest, DocumentRequest, Edit,
+    LineRequest, LineTaxRequest,
+};
 use racun_store::{Context, StoreError};
 use serde_json::json;
 use time::macros::{date, datetime};
@@ -197,7 +198,7 @@ async fn a_catalogue_customer_is_frozen_overridden_and_refreshed() {
     let refreshed = CustomerRequest { party, save_customer: Some(true) };
     shop.create(with(Patch::Value(refreshed))).await.unwrap();
     assert_eq!(stored().await.as_deref(), Some("Celje"));
-    let again = documents::get(shop.cx(), plain.id).await.unwrap();
+    let again = get_document(shop.cx(), plain.id).await.unwrap();
     assert_eq!(again.content.customer, Some(frozen), "an issued document keeps its snapshot");
 }
 
@@ -342,7 +343,7 @@ async fn a_deleted_draft_is_gone() {
     let not_found = DocumentError::Store(StoreError::NotFound { id: draft.id.to_string() });
     let gone = Err(Error::Document(not_found.clone()));
     let (store, scope) = (&*shop.store, &shop.scope);
-    assert_eq!(documents::get(shop.cx(), draft.id).await, Err(not_found));
+    assert_eq!(get_document(shop.cx(), draft.id).await, Err(not_found));
     assert_eq!(documents::delete(Context::new(store, scope, &shop.stamp), draft.id).await, gone);
     let finalized = documents::finalize(
         Context::new(store, scope, &shop.stamp),

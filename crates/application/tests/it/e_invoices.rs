@@ -6,16 +6,18 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use racun_access::EntityPatch;
-use racun_application::documents::{
-    self, Creation, CustomerRequest, DocumentRequest, ExchangeRateRequest, LineRequest,
-    LineTaxRequest,
-};
-use racun_application::einvoicing::{self, EInvoiceRefused};
 use racun_application::entities::update_entity;
+use racun_delivery::einvoice_files;
 use racun_documents::calculation::{CalculationMode, Discount, DiscountKind};
 use racun_documents::{Document, DocumentKind, EInvoiceForm, LineKind, PartyPatch, TextDefaults};
 use racun_einvoicing::{Facts, FactsKind, Line, PaidBy, Preceding};
 use racun_kernel::{Classification, Decimal, Patch, PaymentType};
+use racun_records::get_document;
+use racun_sales::documents::{
+    self, Creation, CustomerRequest, DocumentRequest, ExchangeRateRequest, LineRequest,
+    LineTaxRequest,
+};
+use racun_sales::einvoicing::{self, EInvoiceRefused};
 use racun_settlement::NewPayment;
 use racun_store::Store;
 use racun_store::testing::{Random, stamp};
@@ -186,7 +188,7 @@ async fn judged(country: &str, rates: &[&str], forms: &[(EInvoiceForm, &str)]) {
         let facts = einvoicing::facts(shop.cx(), &shop.entity, &document).await.unwrap().unwrap();
         check_same(&document, &facts);
         for (form, rules) in forms {
-            match einvoicing::xml_of(&facts, *form) {
+            match einvoice_files::xml_of(&facts, *form) {
                 Ok(xml) => {
                     let file = folder.path().join(format!("{n}-{}.xml", form.name()));
                     fs::write(&file, xml).unwrap();
@@ -221,7 +223,7 @@ async fn links_and_payments_of_a_document_are_in_its_facts() {
         shop.make_of(kind, request, Creation { payments, ..Creation::default() }).await.unwrap()
     };
     let facts = async |document: &Document| {
-        let document = documents::get(shop.cx(), document.id).await.unwrap();
+        let document = get_document(shop.cx(), document.id).await.unwrap();
         einvoicing::facts(shop.cx(), &shop.entity, &document).await.unwrap()
     };
     let advance =

@@ -2,16 +2,15 @@
 
 use std::sync::Arc;
 
-use racun_application::Error;
-use racun_application::documents::{self, Creation, DocumentRequest, LineTaxRequest};
-use racun_application::fiscalization::{
-    FinaRequest, FiscalRequest, FiscalizationRefused, FursRequest,
-};
 use racun_documents::{Document, DocumentError, DocumentKind, FiscalStatus, Refused};
 use racun_fiscal::{
     Authority, Correction, FiscalSettings, Patience, ProtectiveCode, ReportContent, State, fina,
 };
+use racun_fiscalization::{FinaRequest, FiscalRequest, FiscalizationRefused, FursRequest};
 use racun_kernel::{Patch, Stamp};
+use racun_records::get_document;
+use racun_sales::Error;
+use racun_sales::documents::{self, Creation, DocumentRequest, LineTaxRequest};
 use racun_settlement::PaymentType::{BankTransfer, Card, Cash};
 use racun_store::{Context, Store};
 use racun_test_postgres::Database;
@@ -99,7 +98,7 @@ async fn an_invoice_is_numbered_marked_stored_and_confirmed() {
             }
         }
         let report = own.work(own.shop.stamp.now() + Duration::days(1)).await;
-        assert_eq!(report, racun_application::fiscalization::Report::default(), "nothing is due");
+        assert_eq!(report, racun_fiscalization::Report::default(), "nothing is due");
     }
 }
 
@@ -378,7 +377,7 @@ async fn voiding_takes_a_fiscalized_invoice_back_where_it_was_issued() {
         let ids = [invoice.id];
         let links = documents::relations_of(&*own.shop.store, &own.shop.scope, &ids);
         let credit = links.await.unwrap()[0].related.id;
-        let credit = documents::get(own.shop.cx(), credit).await.unwrap();
+        let credit = get_document(own.shop.cx(), credit).await.unwrap();
         assert_eq!(fiscal(&credit).status, FiscalStatus::Success);
         let not_voidable = Error::Document(Refused::FiscalizedNotVoidable.into());
         assert_eq!(own.void(&credit).await.unwrap_err(), not_voidable);

@@ -92,12 +92,12 @@ async fn sixteen_at_once_take_sixteen_numbers_in_a_row() {
                     let own = Arc::clone(&own);
                     tokio::spawn(async move {
                         // Every fourth is refused, and takes nothing.
-                        let place = racun_application::fiscalization::FursRequest {
+                        let place = racun_fiscalization::FursRequest {
                             business_premise_name: (n % 4 == 0).then(|| "P9".to_owned()),
                             ..Default::default()
                         };
-                        let said = racun_application::fiscalization::FiscalRequest {
-                            fina: racun_application::fiscalization::FinaRequest {
+                        let said = racun_fiscalization::FiscalRequest {
+                            fina: racun_fiscalization::FinaRequest {
                                 business_premise_name: place.business_premise_name.clone(),
                                 ..Default::default()
                             },
@@ -129,7 +129,7 @@ async fn sixteen_at_once_take_sixteen_numbers_in_a_row() {
 async fn dies_after(
     own: &Fiscalizing,
     polls: usize,
-) -> Option<Result<racun_documents::Document, racun_application::Error>> {
+) -> Option<Result<racun_documents::Document, racun_sales::Error>> {
     let sale = own.sell(&[Cash], Default::default());
     let mut sale = std::pin::pin!(sale);
     let mut left = polls;

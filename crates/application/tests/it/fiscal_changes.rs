@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use racun_application::fiscalization::{FinaRequest, FiscalAuthority, FiscalRequest};
-use racun_application::payments::{self, TaxAuthority};
-use racun_application::{Error, documents};
 use racun_documents::Document;
 use racun_fiscal::{EXCHANGES, Message, Reply, fina};
+use racun_fiscalization::TaxAuthority;
+use racun_fiscalization::{FinaRequest, FiscalAuthority, FiscalRequest};
 use racun_kernel::{Patch, Stamp};
+use racun_sales::payments;
+use racun_sales::{Error, documents};
 use racun_settlement::PaymentType::{BankTransfer, Card, Cash, Check, Coupon, CreditCard};
 use racun_settlement::{
     NewPayment, Payment, PaymentPatch, PaymentType, TypeChangeError, TypeChangeRule,
@@ -210,7 +211,7 @@ async fn a_refusal_and_silence_leave_the_payment_as_it_was() {
 async fn a_business_is_named_for_cash_and_cards_only() {
     let own = in_croatia().await;
     let stamp = own.shop.stamp.clone();
-    let customer = racun_application::documents::CustomerRequest {
+    let customer = racun_sales::documents::CustomerRequest {
         party: racun_documents::PartyPatch {
             name: Patch::Value("Kupac d.o.o.".to_owned()),
             country_code: Patch::Value("HR".to_owned()),

@@ -1,10 +1,10 @@
 //! The content of a document's report to a tax authority: operator, means of payment, amounts.
 
-use racun_application::documents::{Creation, DocumentRequest};
-use racun_application::fiscalization::{FinaRequest, FiscalRequest, FursRequest};
 use racun_documents::{Document, DocumentKind};
 use racun_fiscal::{Authority, FiscalSettings, Means, Message, ReportContent, fina};
+use racun_fiscalization::{FinaRequest, FiscalRequest, FursRequest};
 use racun_kernel::{OperatorIdentity, Person, Principal, Role, Scope};
+use racun_sales::documents::{Creation, DocumentRequest};
 use racun_settlement::PaymentType::{self, BankTransfer, Card, Cash, Check, DebitCard};
 
 use crate::fiscal::{in_croatia, in_slovenia, stamp_on};

@@ -1,9 +1,9 @@
 //! The date of a fiscalized document is the day of its issue, which the authority receives.
 
-use racun_application::documents::{Creation, DocumentRequest};
 use racun_documents::{Document, DocumentKind};
 use racun_fiscal::Authority;
 use racun_kernel::{Patch, Stamp};
+use racun_sales::documents::{Creation, DocumentRequest};
 use racun_settlement::PaymentType::{BankTransfer, Cash};
 use time::macros::{date, datetime};
 use time::{Date, OffsetDateTime};
@@ -27,7 +27,7 @@ async fn sell(
     own: &Fiscalizing,
     date: Option<Date>,
     stamp: &Stamp,
-) -> Result<Document, racun_application::Error> {
+) -> Result<Document, racun_sales::Error> {
     let creation = Creation { payments: paid(&[Cash]), ..Creation::default() };
     own.make(DocumentKind::Invoice, dated(date), creation, stamp).await
 }

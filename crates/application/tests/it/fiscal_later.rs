@@ -1,10 +1,10 @@
 //! Documents that were refused or skipped, fiscalized by order.
 
-use racun_application::Error;
-use racun_application::documents::{self, Creation};
-use racun_application::fiscalization::{FiscalizationRefused, FiscalizeRequest};
 use racun_documents::{DocumentKind, FiscalStatus, Refused};
 use racun_fiscal::{Authority, FiscalSettings};
+use racun_fiscalization::{FiscalizationRefused, FiscalizeRequest};
+use racun_sales::Error;
+use racun_sales::documents::{self, Creation};
 use racun_settlement::PaymentType::BankTransfer;
 use time::Duration;
 

@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
-use racun_application::documents::{Creation, DocumentRequest};
-use racun_application::fiscalization::{FinaRequest, FiscalRequest, FursRequest};
 use racun_documents::{Document, DocumentKind, FiscalStatus, Stage};
 use racun_fiscal::furs::SalesBook;
 use racun_fiscal::{Authority, Correction, Device, DeviceId, FiscalSettings, ReportContent};
+use racun_fiscalization::{FinaRequest, FiscalRequest, FursRequest};
 use racun_kernel::calendar;
+use racun_sales::documents::{Creation, DocumentRequest};
 use racun_settlement::PaymentType::{BankTransfer, Cash};
 use racun_store::{Put, Store};
 use racun_test_postgres::Database;

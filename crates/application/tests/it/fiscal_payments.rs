@@ -3,13 +3,14 @@
 
 use std::sync::Arc;
 
-use racun_application::Error;
-use racun_application::fiscalization::{FinaRequest, FiscalAuthority, FiscalRequest};
-use racun_application::payments::{self, PaymentPorts, TaxAuthority};
 use racun_documents::Document;
 use racun_fiscal::fina::PaymentMeans::{self, G, K, O, T};
 use racun_fiscal::{LEASE, Means, Message};
+use racun_fiscalization::TaxAuthority;
+use racun_fiscalization::{FinaRequest, FiscalAuthority, FiscalRequest};
 use racun_kernel::{Decimal, Patch, Stamp};
+use racun_sales::Error;
+use racun_sales::payments::{self, PaymentPorts};
 use racun_settlement::PaymentType::{self, BankTransfer, Card, Cash};
 use racun_settlement::{NewPayment, Payment, PaymentPatch, TypeChangeError, TypeChangeRule};
 use racun_store::Context;

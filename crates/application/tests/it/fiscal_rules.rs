@@ -1,11 +1,9 @@
 //! Where, by whom and whether a document is fiscalized: what is refused takes no number.
 
-use racun_application::documents::{Creation, DocumentRequest};
-use racun_application::fiscalization::{
-    FinaRequest, FiscalRequest, FiscalizationRefused, FursRequest,
-};
 use racun_documents::{DocumentKind, FiscalStatus};
 use racun_fiscal::{Authority, FiscalSettings};
+use racun_fiscalization::{FinaRequest, FiscalRequest, FiscalizationRefused, FursRequest};
+use racun_sales::documents::{Creation, DocumentRequest};
 use racun_settlement::PaymentType::{BankTransfer, Card, Cash, Check, Coupon};
 use time::Duration;
 

@@ -1,12 +1,12 @@
 //! Taxes beyond VAT by rate: consumption tax, margin schemes, taxpayers outside VAT, and what is
 //! left to pay after advances.
 
-use racun_application::documents::{
-    Creation, DocumentRequest, ExchangeRateRequest, LineRequest, LineTaxRequest,
-};
 use racun_documents::{Document, DocumentKind};
 use racun_fiscal::{FiscalSettings, Message, fina, furs};
 use racun_kernel::Patch;
+use racun_sales::documents::{
+    Creation, DocumentRequest, ExchangeRateRequest, LineRequest, LineTaxRequest,
+};
 use racun_settlement::PaymentType::{BankTransfer, Cash};
 
 use crate::fiscal::{in_croatia, in_slovenia};
@@ -171,7 +171,7 @@ async fn an_entity_outside_vat_adds_no_vat_later() {
     let within = shop.issue(INVOICE, request(vec![vat("100")]), Vec::new()).await.unwrap();
     shop.entity.is_tax_subject = false;
     let untaxed = || request(vec![taxed("100", &[])]);
-    let refused = |made: Result<Document, racun_application::Error>| {
+    let refused = |made: Result<Document, racun_sales::Error>| {
         let found = issues(made.unwrap_err());
         assert!(found.len() == 1 && found[0].contains("items[0].taxes[0].rate"), "{found:?}");
     };

@@ -3,15 +3,16 @@
 
 use std::sync::{Arc, Mutex};
 
-use racun_application::Error;
-use racun_application::documents::Creation;
-use racun_application::fiscalization::{TIP_WINDOW_EXPIRED, TipsHandler};
-use racun_application::jobs::{self, Ending, JOBS, Job, JobKind};
-use racun_application::payments::{self, NoAuthority, TaxAuthority};
+use racun_background::jobs::{self, Ending, JOBS, Job, JobKind};
 use racun_documents::{Document, DocumentKind, TipReport};
 use racun_fiscal::fina::PaymentMeans::{self, G, K, O};
 use racun_fiscal::{Authority, LEASE, Message, Patience, Retry};
+use racun_fiscalization::{NoAuthority, TaxAuthority};
+use racun_fiscalization::{TIP_WINDOW_EXPIRED, TipsHandler};
 use racun_kernel::{Decimal, Patch, Tenant};
+use racun_sales::Error;
+use racun_sales::documents::Creation;
+use racun_sales::payments;
 use racun_settlement::PaymentType::{self, Card, Cash};
 use racun_settlement::{NewPayment, Payment, PaymentPatch, Tender};
 use racun_store::{Context, ListQuery};

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use racun_application::fiscalization::{self, Limits};
 use racun_documents::FiscalStatus;
 use racun_fiscal::{Authority, FiscalSettings, LEASE, Patience, Retry, State};
+use racun_fiscalization::Limits;
 use racun_store_sqlite::SqliteStore;
 use time::macros::date;
 use time::{Duration, OffsetDateTime};
@@ -105,8 +105,8 @@ async fn a_single_process_resends_interrupted_documents_at_once() {
         let waits = own.invoice().await;
         let (store, started) = (&*own.shop.store, own.at(NOW + Duration::SECOND));
         assert_eq!(own.work(NOW + Duration::SECOND).await.sent, 0);
-        assert_eq!(fiscalization::end_leases(store, &started).await, Ok(1));
-        assert_eq!(fiscalization::end_leases(store, &started).await, Ok(0));
+        assert_eq!(racun_fiscalization::end_leases(store, &started).await, Ok(1));
+        assert_eq!(racun_fiscalization::end_leases(store, &started).await, Ok(0));
         let report = own.work(NOW + Duration::SECOND).await;
         assert_eq!((report.sent, report.confirmed), (1, 1), "{report:?}");
         assert_eq!(own.exchange(&waits).await.unwrap().attempts.len(), 1);
@@ -238,14 +238,14 @@ async fn an_authority_that_is_silent_is_left_alone_for_the_rest_of_a_run() {
     let limits = Limits { silences: 2, ..Limits::default() };
     let store = &*own.shop.store;
     let stamps = || stamp.clone();
-    let report = fiscalization::run_due(store, &own.fiscal, &stamps, limits);
+    let report = racun_fiscalization::run_due(store, &own.fiscal, &stamps, limits);
     let report = report.await.unwrap();
     assert_eq!((report.sent, report.has_more), (2, true), "{report:?}");
     assert!(report.alarms.is_empty(), "{report:?}");
     // No other entity's alarm waits behind the silence.
     let stamp = own.at(NOW + Duration::days(5));
     let stamps = || stamp.clone();
-    let report = fiscalization::run_due(store, &own.fiscal, &stamps, limits).await.unwrap();
+    let report = racun_fiscalization::run_due(store, &own.fiscal, &stamps, limits).await.unwrap();
     assert_eq!((report.sent, report.alarms.len()), (2, 5), "{report:?}");
 }
 

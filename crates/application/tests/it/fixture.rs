@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use racun_access::{Entity, EntityPatch, NewEntity, SignUp};
-use racun_application::Error;
-use racun_application::documents::{self, Creation, DocumentRequest, LineRequest, LineTaxRequest};
 use racun_application::entities::{create_entity, update_entity};
-use racun_application::fiscalization::FiscalRequest;
 use racun_billing::Catalogue;
 use racun_documents::{Document, DocumentError, DocumentKind};
+use racun_fiscalization::FiscalRequest;
 use racun_kernel::{Decimal, Environment, Patch, Scope, Stamp};
+use racun_sales::Error;
+use racun_sales::documents::{self, Creation, DocumentRequest, LineRequest, LineTaxRequest};
 use racun_store::{Context, Logged, Store};
 use racun_store_sqlite::SqliteStore;
 use serde_json::{Value as Json, json};

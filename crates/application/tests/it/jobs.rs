@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use racun_application::jobs::{
+use racun_background::jobs::{
     self, Ending, Handler, JOBS, Job, JobError, JobKind, JobState, LeaseError, NewJob, Outcome,
 };
 use racun_kernel::id::EntityId;

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use racun_application::Error;
-use racun_application::documents::{self, Creation, DocumentRequest, Edit};
-use racun_application::payments;
 use racun_documents::{Document, DocumentError, DocumentKind, Refused};
 use racun_kernel::Decimal;
+use racun_records::get_document;
+use racun_sales::Error;
+use racun_sales::documents::{self, Creation, DocumentRequest, Edit};
+use racun_sales::payments;
 use racun_settlement::{NewPayment, Payment, PaymentType};
 use racun_store::Context;
 use racun_store::testing::stamp;
@@ -239,7 +240,7 @@ async fn in_portugal_a_partly_credited_invoice_is_voided_by_a_credit_note_over_t
     assert_eq!(shop.stands(&credit).await, ["60", "0"]);
     let seen = documents::relations_of(&*shop.store, &shop.scope, &[invoice.id]).await.unwrap();
     let rest = seen.iter().find(|view| view.related.id != credit.id).unwrap().related.id;
-    let rest = documents::get(shop.cx(), rest).await.unwrap();
+    let rest = get_document(shop.cx(), rest).await.unwrap();
     assert_eq!(rest.amounts.total_with_tax, decimal("40"));
     assert_eq!(shop.stands(&rest).await, ["15", "25"]);
     let took_back = Error::from(Refused::TookBack);

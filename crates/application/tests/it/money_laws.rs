@@ -5,11 +5,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use racun_application::Error;
-use racun_application::documents::{self, Creation, DocumentRequest, LineTaxRequest};
-use racun_application::payments::{self, NoAuthority, TaxAuthority};
 use racun_documents::{Document, DocumentError, DocumentKind, RELATIONS, Relation, Stage};
+use racun_fiscalization::{NoAuthority, TaxAuthority};
 use racun_kernel::{Decimal, Patch};
+use racun_sales::Error;
+use racun_sales::documents::{self, Creation, DocumentRequest, LineTaxRequest};
+use racun_sales::payments;
 use racun_settlement::{NewPayment, PAYMENTS, Payment, PaymentPatch, PaymentType};
 use racun_store::testing::{Random, stamp};
 use racun_store::{Context, ListQuery, Record, Store, StoreError, Table};

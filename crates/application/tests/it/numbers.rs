@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use racun_access::AccessError;
-use racun_application::Error;
-use racun_application::documents;
 use racun_documents::{DocumentKind, Refused};
+use racun_sales::Error;
+use racun_sales::documents;
 use racun_store::Context;
 use serde_json::json;
 

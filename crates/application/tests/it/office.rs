@@ -10,18 +10,19 @@ use std::sync::{Arc, LazyLock, Mutex};
 use async_trait::async_trait;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use racun_application::Error;
-use racun_application::documents::{self, Creation, DocumentRequest, Voiding};
-use racun_application::fiscalization::{
-    self, FinaRequest, Fiscal, FiscalRequest, FiscalizeRequest, FursRequest, Limits, Ports, Report,
-};
 use racun_documents::{Document, DocumentKind, FiscalRecord, Fiscalization};
 use racun_fiscal::{
     Authorities, Authority, AuthorityError, BusinessPremise, Certificate, Device, DeviceId,
     EXCHANGES, Exchange, FiscalSettings, Header, Identity, Message, Numbering, OpenedCertificate,
     P12Error, Patience, PremiseId, Reply, ReportContent, Retry, Signer, SigningFailed, Unknown,
 };
+use racun_fiscalization::{
+    FinaRequest, Fiscal, FiscalRequest, FiscalizeRequest, FursRequest, Limits, Ports, Report,
+};
 use racun_kernel::{CannotOpen, Environment, Stamp, Vault};
+use racun_records::get_document;
+use racun_sales::Error;
+use racun_sales::documents::{self, Creation, DocumentRequest, Voiding};
 use racun_settlement::{NewPayment, PAYMENTS, Payment, PaymentType};
 use racun_store::{Clause, Context, ListQuery, Operator, Put, Store, Value};
 use ring::rand::SystemRandom;
@@ -398,19 +399,20 @@ impl Fiscalizing {
         stamp: &Stamp,
     ) -> Result<Document, Error> {
         let entity = &self.shop.entity;
-        fiscalization::fiscalize(self.ports_at(stamp), entity, document.id, request).await
+        let ports = self.ports_at(stamp);
+        Ok(racun_fiscalization::fiscalize(ports, entity, document.id, request).await?)
     }
 
     pub async fn work(&self, now: OffsetDateTime) -> Report {
         let stamp = self.at(now);
         let store = &*self.shop.store;
-        fiscalization::run_due(store, &self.fiscal, &|| stamp.clone(), Limits::default())
+        racun_fiscalization::run_due(store, &self.fiscal, &|| stamp.clone(), Limits::default())
             .await
             .unwrap()
     }
 
     pub async fn reread(&self, document: &Document) -> Document {
-        documents::get(self.shop.cx(), document.id).await.unwrap()
+        get_document(self.shop.cx(), document.id).await.unwrap()
     }
 
     pub async fn exchange(&self, document: &Document) -> Option<Exchange> {

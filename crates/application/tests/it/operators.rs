@@ -1,12 +1,10 @@
 //! Who issues documents, and what an operator's token does not reach.
 
-use racun_application::documents::{self, Creation, CustomerRequest, DocumentRequest, Voiding};
-use racun_application::expenses::{
-    self, ExpenseCreation, ExpenseRequest, SupplierPatch, TotalsRequest,
-};
-use racun_application::payments;
 use racun_documents::{CreationSource, Document, PartyPatch};
 use racun_kernel::{OperatorIdentity, Patch, Person, Principal, Role, Scope};
+use racun_sales::documents::{self, Creation, CustomerRequest, DocumentRequest, Voiding};
+use racun_sales::expenses::{self, ExpenseCreation, ExpenseRequest, SupplierPatch, TotalsRequest};
+use racun_sales::payments;
 use racun_settlement::{NewPayment, PaymentType};
 use racun_store::Context;
 

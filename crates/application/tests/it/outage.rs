@@ -5,12 +5,6 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
 use racun_access::{Entity, MasterVault};
-use racun_application::documents::{self, Creation};
-use racun_application::fiscal::registering::Registry;
-use racun_application::fiscal::{devices, premises, settings};
-use racun_application::fiscalization::{
-    self, Alarm, FinaRequest, Fiscal, FiscalRequest, FursRequest, Limits, Ports, Report,
-};
 use racun_authorities::{Clients, Endpoint, Endpoints, Systems};
 use racun_authority_simulator::{
     Fault, Filter, Options, Page, Running, Simulator, WantedTaxpayer, When,
@@ -20,7 +14,14 @@ use racun_fiscal::furs::{MovableKind, PremiseKind};
 use racun_fiscal::{
     Authorities, Authority, Days, NewDevice, NewPremise, Numbering, Retry, SettingsInput, deadline,
 };
+use racun_fiscalization::setup::registering::Registry;
+use racun_fiscalization::setup::{devices, premises, settings};
+use racun_fiscalization::{
+    Alarm, FinaRequest, Fiscal, FiscalRequest, FursRequest, Limits, Ports, Report,
+};
 use racun_kernel::{Patch, Stamp};
+use racun_records::get_document;
+use racun_sales::documents::{self, Creation};
 use racun_settlement::PaymentType;
 use racun_store::{Context, Store};
 use racun_store_sqlite::SqliteStore;
@@ -189,7 +190,7 @@ impl Town {
 
     async fn work(&self, stamp: &Stamp) -> Report {
         let (store, limits) = (&*self.shop.store, Limits::default());
-        fiscalization::run_due(store, &self.fiscal, &|| stamp.clone(), limits).await.unwrap()
+        racun_fiscalization::run_due(store, &self.fiscal, &|| stamp.clone(), limits).await.unwrap()
     }
 
     /// Three days without the authority: what was issued, and the alarms with their times.
@@ -274,7 +275,7 @@ async fn everything_is_told_in_time(authority: Authority) {
     let taken = own.office.taken(&filter);
     for document in &issued {
         let (shop, mark) = (&own.shop, &record(document).mark);
-        let told = documents::get(shop.cx(), document.id).await.unwrap();
+        let told = get_document(shop.cx(), document.id).await.unwrap();
         assert_eq!(fiscal(&told).status, FiscalStatus::Success);
         assert_eq!((&record(&told).mark, told.number()), (mark, document.number()));
         let its: Vec<_> = taken.iter().filter(|one| one.mark.as_ref() == Some(mark)).collect();

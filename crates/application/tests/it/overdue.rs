@@ -2,13 +2,14 @@
 
 use std::sync::{Arc, Mutex};
 
-use racun_application::consumer::{LogConsumer, Step, read};
-use racun_application::documents::{DocumentRequest, Edit, update};
-use racun_application::jobs::{self, JOBS, JobKind};
-use racun_application::overdue::{Clock, OverdueHandler, OverdueReader};
-use racun_application::payments;
+use racun_background::clock::Clock;
+use racun_background::consumer::{LogConsumer, Step, read};
+use racun_background::jobs::{self, JOBS, JobKind};
 use racun_documents::Document;
 use racun_kernel::{Patch, Stamp, Tenant};
+use racun_sales::documents::{DocumentRequest, Edit, update};
+use racun_sales::overdue::{OverdueHandler, OverdueReader};
+use racun_sales::payments;
 use racun_settlement::{NewPayment, PaymentType};
 use racun_store::{Context, ListQuery};
 use time::macros::{date, datetime};

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use racun_access::AccountScope;
-use racun_application::documents;
-use racun_application::fiscalization::OutsideServices;
-use racun_application::recurring::{self, Limits, Report, advance_clock, run_due};
 use racun_documents::recurrence::{
     DUE_SCHEDULES, Frequency, RECURRING_RUNS, RecurrenceError, RecurringInput, RecurringInvoice,
     Status,
 };
 use racun_documents::{Document, DocumentId, DocumentKind};
+use racun_fiscalization::OutsideServices;
 use racun_kernel::{Patch, Stamp, Tenant};
+use racun_sales::documents;
+use racun_sales::recurring::{self, Limits, Report, advance_clock, run_due};
 use racun_store::{Context, ListQuery};
 use racun_store_sqlite::SqliteStore;
 use time::macros::{date, datetime};

@@ -1,14 +1,14 @@
 //! What an invoice takes over of the one that a recurring invoice copies, and what not.
 
-use racun_application::documents::{
-    self, Creation, CustomTotals, CustomerRequest, DocumentRequest, Edit, LineRequest,
-    LineTaxRequest,
-};
 use racun_catalog::{Customer, CustomerInput, Tax, TaxInput, TaxRateInput};
 use racun_documents::calculation::{Discount, DiscountKind, SummaryTax};
 use racun_documents::recurrence::RecurringInput;
 use racun_documents::{Document, PartyPatch, RevenueRecognition, TextDefaults};
 use racun_kernel::Patch;
+use racun_sales::documents::{
+    self, Creation, CustomTotals, CustomerRequest, DocumentRequest, Edit, LineRequest,
+    LineTaxRequest,
+};
 use racun_store::Context;
 use time::macros::{date, datetime};
 
@@ -154,10 +154,9 @@ async fn a_tax_that_is_gone_is_named_and_no_invoice_is_made() {
     racun_catalog::trash::<Tax>(Context::new(store, &shop.scope, stamp), tax.id).await.unwrap();
     let report = shop.run(shop.stamp.now()).await;
     assert_eq!((report.invoices, report.failures), (0, 1));
-    let failed =
-        racun_application::recurring::get(Context::new(store, &shop.scope, stamp), rent.id)
-            .await
-            .unwrap();
+    let failed = racun_sales::recurring::get(Context::new(store, &shop.scope, stamp), rent.id)
+        .await
+        .unwrap();
     let error = failed.last_error.unwrap();
     assert!(error.contains("items[1].taxes[0].tax_id"), "{error}");
 }

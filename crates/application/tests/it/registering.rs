@@ -7,14 +7,14 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use racun_access::{Entity, MasterVault};
-use racun_application::fiscal::registering::Registry;
-use racun_application::fiscal::{PremiseState, devices, premises, settings};
 use racun_fiscal::furs::{MovableKind, PremiseKind};
 use racun_fiscal::{
     Authorities, Authority, AuthorityError, BusinessPremise, Conflict, FiscalError, FiscalRefusal,
     Header, Identity, Message, NewDevice, NewPremise, OpenedCertificate, P12Error, Patience,
     PremiseId, Reply, Signer, SigningFailed, Unknown,
 };
+use racun_fiscalization::setup::registering::Registry;
+use racun_fiscalization::setup::{PremiseState, devices, premises, settings};
 use racun_kernel::{Environment, Patch, Stamp};
 use racun_store::{Context, Series, Store, StoreError, Writes};
 use racun_store_sqlite::SqliteStore;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use racun_access::{
     MasterKeyError, begin_rotation, end_rotation, id_of, open_keys, replace_lost_key,
 };
-use racun_application::idempotency::{AnswerTo, KeptAnswer, KeptBody, KeyStatus, KeyedRequest};
 use racun_application::rekey::{Lost, reseal};
+use racun_background::idempotency::{AnswerTo, KeptAnswer, KeptBody, KeyedRequest, Verdict};
 use racun_kernel::Vault;
 
 use crate::fixture::Shop;

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use racun_application::Error;
-use racun_application::documents::{self, Creation, DocumentRequest, Edit, Voiding};
-use racun_application::payments::{self, NoAuthority, TaxAuthority};
 use racun_documents::{Document, DocumentError, DocumentId, DocumentKind};
+use racun_fiscalization::{NoAuthority, TaxAuthority};
 use racun_kernel::id::PaymentId;
 use racun_kernel::{Decimal, Patch};
+use racun_records::get_document;
+use racun_sales::Error;
+use racun_sales::documents::{self, Creation, DocumentRequest, Edit, Voiding};
+use racun_sales::payments;
 use racun_settlement::{
     NewPayment, Payment, PaymentPatch, PaymentType, SettlementError, SettlementRefusal,
 };
@@ -82,7 +84,7 @@ impl Shop {
     }
 
     pub async fn reread(&self, document: &Document) -> Document {
-        documents::get(self.cx(), document.id).await.unwrap()
+        get_document(self.cx(), document.id).await.unwrap()
     }
 
     /// `total_paid` of the document, which must be the sum of its active payments.
@@ -265,7 +267,7 @@ async fn where_the_law_asks_for_it_an_invoice_ends_by_a_credit_note() {
     let (store, scope) = (&*shop.store, &shop.scope);
     let seen = documents::relations_of(store, scope, &[invoice.id]).await.unwrap();
     let credit = seen.iter().find(|view| view.related.id.kind() == DocumentKind::CreditNote);
-    let credit = documents::get(shop.cx(), credit.unwrap().related.id).await.unwrap();
+    let credit = get_document(shop.cx(), credit.unwrap().related.id).await.unwrap();
     assert_eq!(credit.number(), "CN-2026-00001");
     assert_eq!(credit.amounts.total_with_tax, decimal("100"));
     // It settles what the payment had left open, and the advance has its money back.

@@ -7,13 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use racun_access::EntityPatch;
-use racun_application::documents::{
-    self, Creation, CustomTotals, DocumentRequest, ExchangeRateRequest, LineRequest,
-    LineTaxRequest, Voiding,
-};
 use racun_application::entities::update_entity;
-use racun_application::pos::takings::Filter;
-use racun_application::{payments, pos};
 use racun_catalog::{
     BusinessUnitInput, FinancialCategoryInput, create_business_unit, create_financial_category,
 };
@@ -24,12 +18,18 @@ use racun_documents::{
 use racun_kernel::{Decimal, Patch, Person, Principal, Role, Scope};
 use racun_pos::NewClosing;
 use racun_pos::takings::{Day, Facts, PaymentTakings, Takings, is_money, takings};
+use racun_sales::documents::{
+    self, Creation, CustomTotals, DocumentRequest, ExchangeRateRequest, LineRequest,
+    LineTaxRequest, Voiding,
+};
+use racun_sales::payments;
 use racun_settlement::{NewPayment, PAYMENTS, Payment, PaymentType, Tender};
 use racun_store::testing::{Random, stamp};
 use racun_store::{Context, ListQuery, Record, Store, Table};
 use racun_store_postgres::{Options, PgStore, migrate};
 use racun_store_sqlite::SqliteStore;
 use racun_test_postgres::Database;
+use racun_till::takings::Filter;
 use time::macros::{date, datetime};
 use time::{Date, Duration, OffsetDateTime};
 
@@ -397,7 +397,7 @@ impl Market {
         let (store, shop) = (&*self.shop.store, &self.shop);
         let filter = Filter { business_unit: unit.cloned(), ..Filter::default() };
         let (scope, entity) = (&shop.scope, &shop.entity);
-        pos::takings::daily(Context::new(store, scope, &shop.stamp), entity, day, &filter)
+        racun_till::takings::daily(Context::new(store, scope, &shop.stamp), entity, day, &filter)
             .await
             .unwrap()
     }
@@ -416,7 +416,7 @@ impl Market {
         let counted_cash = Patch::Value(decimal("100"));
         let new = NewClosing { counted_cash, ..NewClosing::default() };
         let stamp = shop.stamp.at(CLOSED_AT);
-        pos::closings::close(Context::new(store, &shop.scope, &stamp), &shop.entity, new)
+        racun_till::closings::close(Context::new(store, &shop.scope, &stamp), &shop.entity, new)
             .await
             .unwrap();
     }

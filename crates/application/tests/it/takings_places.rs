@@ -3,18 +3,18 @@
 
 use std::collections::BTreeMap;
 
-use racun_application::documents::{Creation, DocumentRequest};
-use racun_application::fiscalization::{FinaRequest, FiscalRequest, FursRequest};
-use racun_application::pos::closings;
-use racun_application::pos::takings::{self, Filter};
 use racun_documents::{Document, DocumentKind, Stage};
 use racun_fiscal::{Authority, Device, DeviceId};
+use racun_fiscalization::{FinaRequest, FiscalRequest, FursRequest};
 use racun_kernel::{Decimal, Patch, Stamp, calendar};
 use racun_pos::takings::{Day, Facts, Takings};
 use racun_pos::{ClosedPlace, Closing, NewClosing, PosError};
+use racun_sales::documents::{Creation, DocumentRequest};
 use racun_settlement::PAYMENTS;
 use racun_settlement::PaymentType::{self, Card, Cash};
 use racun_store::{Context, ListQuery, Put, Record, Table};
+use racun_till::closings;
+use racun_till::takings::{self, Filter};
 use time::Duration;
 
 use crate::fiscal::everywhere;

@@ -1,10 +1,11 @@
 //! Which operation leaves which entries in the log (contract 29.1, "event → operation map").
 
-use racun_application::documents::{self, DocumentRequest, Edit, Voiding};
-use racun_application::{event_named, payments};
+use racun_application::event_named;
 use racun_catalog::{Customer, CustomerInput};
 use racun_documents::DocumentKind;
 use racun_kernel::Patch;
+use racun_sales::documents::{self, DocumentRequest, Edit, Voiding};
+use racun_sales::payments;
 use racun_store::Context;
 
 use crate::fixture::Shop;

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use racun_application::Error;
-use racun_application::documents;
-use racun_application::payments::{self, Concern, NoAuthority, TaxAuthority};
 use racun_documents::{Document, DocumentError, DocumentKind, PaymentChange, Refused};
 use racun_fiscal::LEASE;
+use racun_fiscalization::{Concern, NoAuthority, TaxAuthority};
 use racun_kernel::Patch;
+use racun_records::get_document;
+use racun_sales::Error;
+use racun_sales::documents;
+use racun_sales::payments;
 use racun_settlement::PaymentType::{self, Card, Cash, Check};
 use racun_settlement::{
     Payment, PaymentPatch, ReportError, TypeChange, TypeChangeError, TypeChangeRule,
@@ -215,7 +217,7 @@ async fn a_confirmed_change_is_made_whole_and_at_once() {
     till.authority.then(async move {
         // While the authority thinks, nothing but the attempt is to be seen.
         let payment = payments::get(seen.cx(), before.id).await.unwrap();
-        let invoice = documents::get(seen.cx(), id).await.unwrap();
+        let invoice = get_document(seen.cx(), id).await.unwrap();
         assert_eq!(payment, before);
         assert_eq!(invoice.payment_change_unconfirmed.unwrap().to, "card");
         assert_eq!(invoice.amounts.total_paid, decimal("40"));

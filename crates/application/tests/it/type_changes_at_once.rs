@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use racun_application::Error;
-use racun_application::payments::{self, Concern, Matter, TaxAuthority};
+use racun_fiscalization::{Concern, Matter, TaxAuthority};
 use racun_kernel::Stamp;
 use racun_kernel::id::PaymentId;
+use racun_sales::Error;
+use racun_sales::payments;
 use racun_settlement::PaymentType::{self, BankTransfer, Card, Cash, Check, Coupon};
 use racun_settlement::{Payment, ReportError, TypeChange, TypeChangeError};
 use tokio::sync::oneshot;

@@ -3,8 +3,10 @@
 use actix_web::web::{self, Data};
 use actix_web::{HttpRequest, HttpResponse};
 use racun_access::{self as access, AccessError, Caller, MailTokenPurpose, Origin, Proof};
-use racun_application::mailing::{self, Sender};
-use racun_application::{billing, people};
+use racun_application::people;
+use racun_delivery::mailing;
+use racun_delivery::outbox::Sender;
+use racun_sales::billing;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use validator::Validate;

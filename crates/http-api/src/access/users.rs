@@ -9,7 +9,8 @@ use racun_access::{
     self as access, AccessError, Caller, Forbidden, PortugueseOperator, SESSION_SECONDS, SignUp,
     User, locale_of_country,
 };
-use racun_application::mailing::{self, Sender};
+use racun_delivery::mailing;
+use racun_delivery::outbox::Sender;
 use racun_kernel::{Authority, Issue, Issues, Metadata, OperatorIdentity, Patch, fold_address};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -3,9 +3,9 @@
 use actix_web::HttpRequest;
 use actix_web::web;
 use racun_access::Permission::{ManageBilling, ReadBilling};
-use racun_application::billing::{self, Choice};
 use racun_billing::{BillingError, Feature, Resource, Subscription};
 use racun_kernel::{Issue, Patch};
+use racun_sales::billing::{self, Choice};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use validator::Validate;

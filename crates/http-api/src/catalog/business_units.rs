@@ -3,9 +3,9 @@
 use actix_web::web;
 use racun_access::Permission::{DeleteUnits, EraseRecords, ReadTill, WriteRecords};
 use racun_access::check_unit_settings;
-use racun_application::mailing::check_mail_texts;
 use racun_billing::Feature;
 use racun_catalog::{self as catalog, BusinessUnit, BusinessUnitInput};
+use racun_delivery::mailing::check_mail_texts;
 use racun_kernel::{Issues, id};
 use serde_json::{Map, Value};
 

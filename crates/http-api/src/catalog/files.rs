@@ -4,12 +4,13 @@ use std::str::FromStr;
 
 use actix_web::{HttpRequest, web};
 use racun_access::Permission::{ReadRecords, WriteRecords};
-use racun_application::{expenses, files};
 use racun_catalog::{
     self as catalog, File, FileCategory, FileFormat, FileLinks, MAX_FILE_BYTES, MAX_IMAGE_BYTES,
     NewFile,
 };
+use racun_delivery::files;
 use racun_kernel::{InvalidId, Issue, Issues, id};
+use racun_sales::expenses;
 use racun_store::{Page, RawQuery};
 use serde::Serialize;
 use serde_json::{Map, Value};

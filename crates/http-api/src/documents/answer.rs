@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use racun_application::documents as application;
-use racun_application::einvoicing;
 use racun_documents::{Document, DocumentKind, EInvoiceForm};
 use racun_kernel::calendar::{format_date, format_instant, format_midnight};
 use racun_kernel::{Decimal, Issues};
+use racun_sales::documents as application;
+use racun_sales::einvoicing;
 use serde::Serialize;
 use serde_json::Value as Json;
 use utoipa::ToSchema;

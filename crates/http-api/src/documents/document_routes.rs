@@ -3,8 +3,9 @@
 use actix_web::web::{self, Data, ReqData};
 use racun_access::Entity;
 use racun_access::Permission::{ReadTill, Sell, WriteRecords};
-use racun_application::documents::{self as application, Finalizing, LineCategory, NextOf};
-use racun_application::fiscalization::{self};
+use racun_sales::Error;
+use racun_sales::documents::{self as application, Finalizing, LineCategory, NextOf};
+
 use racun_documents::{DocumentError, DocumentKind};
 use racun_kernel::{Issue, Issues, Step};
 use serde::Deserialize;
@@ -231,7 +232,8 @@ async fn fiscalize(
     let request = sent.0.convert();
     let task = call.run(|call| async move {
         let ports = call.ports();
-        fiscalization::fiscalize(ports, call.entity(), id, request).await
+        let done = racun_fiscalization::fiscalize(ports, call.entity(), id, request).await;
+        done.map_err(Error::from)
     });
     let document = task.await?;
     let links = of_one(&*call.store, call.scope(), id).await?;

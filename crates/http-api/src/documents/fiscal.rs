@@ -1,10 +1,10 @@
 //! Fiscal data of documents, both ways.
 
-use racun_application::fiscalization::{FinaRequest, FiscalRequest, FiscalizeRequest, FursRequest};
 use racun_documents::{
     Document, FiscalRecord, FiscalStatus, Fiscalization, PaymentChange, TipReport,
 };
 use racun_fiscal::Means;
+use racun_fiscalization::{FinaRequest, FiscalRequest, FiscalizeRequest, FursRequest};
 use racun_kernel::calendar::{format_date, format_instant};
 use racun_kernel::{Authority, AuthorityError, Decimal, SalesBook};
 use serde::{Deserialize, Serialize};

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use racun_application::documents::{
-    CategoryAssignment, Creation, CustomTotals, DocumentRequest, ExchangeRateRequest, LineRequest,
-};
 use racun_documents::calculation::{CalculationMode, SummaryTax};
 use racun_documents::{TextDefaults, Translations};
 use racun_kernel::{Decimal, Issue, Issues, Metadata, Patch};
+use racun_sales::documents::{
+    CategoryAssignment, Creation, CustomTotals, DocumentRequest, ExchangeRateRequest, LineRequest,
+};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use validator::Validate;

@@ -2,10 +2,11 @@
 
 use actix_web::{HttpRequest, HttpResponse, web};
 use racun_access::Permission::{ReadRecords, ReadTill, Sell, WriteRecords};
-use racun_application::documents::{self as application, Edit};
 use racun_billing::Feature;
 use racun_documents::{Document, DocumentId, Editor};
 use racun_kernel::Scope;
+use racun_records::get_document;
+use racun_sales::documents::{self as application, Edit};
 use racun_store::Page;
 use serde::Deserialize;
 use utoipa::ToSchema;
@@ -272,7 +273,7 @@ async fn get<B: DocumentBody>(
     query: Query,
 ) -> Result<Json<B>, ApiError> {
     included(&query)?;
-    let document = application::get(call.cx(), own_id::<B>(&path)?).await?;
+    let document = get_document(call.cx(), own_id::<B>(&path)?).await?;
     Ok(Json(body(&call, document).await?))
 }
 

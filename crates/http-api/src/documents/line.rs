@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use racun_application::documents::{LineRequest, LineTaxRequest};
 use racun_documents::calculation::{Discount, DiscountKind};
 use racun_documents::{
     self as documents, Document, DocumentId, DocumentKind, Line, LineTranslations,
@@ -10,6 +9,7 @@ use racun_documents::{
 };
 use racun_kernel::calendar::{format_date, format_instant};
 use racun_kernel::{Classification, Decimal, Issues, Metadata, RecognitionMethod};
+use racun_sales::documents::{LineRequest, LineTaxRequest};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 

@@ -1,11 +1,11 @@
 //! Parts of documents as they are answered, and answers that are not documents.
 
-use racun_application::documents::{Newest, NextNumber};
 use racun_documents::{
     AdvanceTax, AppliedAdvance, Document, TaxAmounts, TransactionType, Version, ViesData,
 };
 use racun_kernel::calendar::{format_instant, format_midnight};
 use racun_kernel::{Authority, Decimal, ExchangeRate};
+use racun_sales::documents::{Newest, NextNumber};
 use serde::Serialize;
 use serde_json::Value as Json;
 use utoipa::ToSchema;

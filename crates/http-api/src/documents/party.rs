@@ -1,8 +1,8 @@
 //! Issuer, customer and business unit in document bodies.
 
-use racun_application::documents::{CustomerRequest, UnitRequest};
 use racun_documents::{Party, PartyPatch, UnitSnapshot};
 use racun_kernel::{Issues, Patch};
+use racun_sales::documents::{CustomerRequest, UnitRequest};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use utoipa::ToSchema;

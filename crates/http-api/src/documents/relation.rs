@@ -1,9 +1,9 @@
 //! Links between documents as they are answered.
 
-use racun_application::documents::{self as application, RelatedDocument, RelationView};
 use racun_documents::{Document, DocumentId, RelationType};
 use racun_kernel::calendar::format_instant;
 use racun_kernel::{Issue, Scope};
+use racun_sales::documents::{self as application, RelatedDocument, RelationView};
 use racun_store::Store;
 use serde::Serialize;
 use utoipa::ToSchema;

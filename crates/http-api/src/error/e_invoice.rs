@@ -1,6 +1,6 @@
 //! Errors of electronic invoices.
 
-use racun_application::einvoicing::EInvoiceRefused;
+use racun_sales::einvoicing::EInvoiceRefused;
 
 use super::{ApiError, Kind};
 

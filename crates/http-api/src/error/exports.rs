@@ -2,7 +2,7 @@
 
 use std::io::ErrorKind;
 
-use racun_application::exports::ExportError;
+use racun_delivery::exports::ExportError;
 
 use super::{ApiError, Kind};
 

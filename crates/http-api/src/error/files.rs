@@ -1,7 +1,7 @@
 //! Errors of files.
 
-use racun_application::files::FileError;
 use racun_catalog::{FileRefused, StorageError};
+use racun_delivery::files::FileError;
 
 use super::{ApiError, Kind};
 

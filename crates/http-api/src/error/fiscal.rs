@@ -1,8 +1,8 @@
 //! Errors of fiscal settings.
 
-use racun_application::fiscalization::FiscalizationRefused;
-use racun_application::printing::CannotPrint;
+use racun_delivery::printing::CannotPrint;
 use racun_fiscal::{Authority, CertificateFault, ErrorClass, FiscalError, ProviderRefusal};
+use racun_fiscalization::FiscalizationRefused;
 use racun_render::RenderError;
 use serde_json::json;
 

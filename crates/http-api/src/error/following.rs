@@ -1,7 +1,7 @@
 //! Errors of the log and of jobs.
 
-use racun_application::activities::ActivitiesError;
-use racun_application::jobs::JobError;
+use racun_background::activities::ActivitiesError;
+use racun_background::jobs::JobError;
 
 use super::{ApiError, Kind};
 

@@ -1,6 +1,6 @@
 //! Errors of e-mail.
 
-use racun_application::mailing::MailingError;
+use racun_delivery::mailing::MailingError;
 
 use super::{ApiError, Kind, OwnCode};
 

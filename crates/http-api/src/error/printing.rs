@@ -1,8 +1,8 @@
 //! Errors of documents on paper.
 
-use racun_application::einvoicing::PackageError;
-use racun_application::files::FileError;
-use racun_application::printing::PrintingError;
+use racun_delivery::einvoice_files::PackageError;
+use racun_delivery::files::FileError;
+use racun_delivery::printing::PrintingError;
 
 use super::ApiError;
 

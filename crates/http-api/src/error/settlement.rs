@@ -1,6 +1,6 @@
 //! Errors of settlement, and of what spans it and documents.
 
-use racun_application::Error;
+use racun_sales::Error;
 use racun_settlement::{
     ProviderFault, SettlementError, SettlementRefusal, TypeChangeError, TypeChangeRule,
 };

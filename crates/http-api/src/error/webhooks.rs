@@ -1,6 +1,6 @@
 //! Errors of webhooks.
 
-use racun_application::webhooks::ManageError;
+use racun_delivery::webhooks::ManageError;
 use racun_webhooks::{Refused, WebhookError};
 
 use super::{ApiError, Kind};

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use actix_web::{HttpRequest, web};
 use racun_access::Permission::{ReadRecords, WriteRecords};
-use racun_application::exports::Span;
-use racun_application::exports::archive::{
+use racun_billing::Feature;
+use racun_delivery::exports::Span;
+use racun_delivery::exports::archive::{
     self as application, ArchiveFormat, ArchiveRequest, ExportJob, ExportState, Skipped,
 };
-use racun_billing::Feature;
 use racun_kernel::{Issue, id};
 use racun_store::StoreError;
 use serde::{Deserialize, Serialize};

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use actix_web::web;
 use racun_access::Permission::ReadRecords;
-use racun_application::exports::{
+use racun_delivery::exports::{
     self as application, Export, ExportPlan, ExportRequest, Span, kinds_named,
 };
 use racun_documents::DocumentKind;

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use racun_application::fiscal::{
-    DeviceState, PremiseState, check_country, devices, premises, settings,
-};
 use racun_fiscal::{
     Authority, CertificateFault, DeviceId, FiscalError, FiscalSettings, NewDevice, PremiseId,
     SettingsInput, TestCertificate, taxpayer_number,
+};
+use racun_fiscalization::setup::{
+    DeviceState, PremiseState, check_country, devices, premises, settings,
 };
 use racun_kernel::{Environment, Issues, Kind, Vault};
 use serde::Serialize;

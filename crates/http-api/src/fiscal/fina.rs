@@ -2,9 +2,9 @@
 
 use actix_web::web;
 use racun_access::Permission::{ManageFiscal, ReadFiscal, ReadTill};
-use racun_application::fiscal::premises;
 use racun_billing::Feature;
 use racun_fiscal::{Authority, FiscalSettings, NewDevice, NewPremise, Numbering, SettingsInput};
+use racun_fiscalization::setup::premises;
 use racun_kernel::{Environment, Issues, Patch, id};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -2,13 +2,13 @@
 
 use actix_web::web;
 use racun_access::Permission::{ManageFiscal, ReadFiscal, ReadTill};
-use racun_application::fiscal::registering::Registry;
 use racun_billing::Feature;
 use racun_fiscal::furs::PremiseKind;
 use racun_fiscal::{
     Authority, BusinessPremise, FiscalError, FiscalSettings, NewDevice, NewPremise, Numbering,
     SettingsInput,
 };
+use racun_fiscalization::setup::registering::Registry;
 use racun_kernel::{Environment, Issues, Patch, id};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

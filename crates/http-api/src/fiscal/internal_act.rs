@@ -2,8 +2,8 @@
 
 use actix_web::web::{self};
 use racun_access::Permission::ReadFiscal;
-use racun_application::fiscal::internal_act;
 use racun_fiscal::Authority;
+use racun_fiscalization::setup::internal_act;
 use racun_kernel::calendar::format_date;
 
 use crate::answer::File;

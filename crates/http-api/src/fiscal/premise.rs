@@ -1,8 +1,8 @@
 //! Bodies of premises and devices.
 
-use racun_application::fiscal::{DeviceState, PremiseState};
 use racun_fiscal::furs::{MovableKind, PremiseKind, RealEstate};
 use racun_fiscal::{BusinessPremise, Device};
+use racun_fiscalization::setup::{DeviceState, PremiseState};
 use racun_kernel::Patch;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

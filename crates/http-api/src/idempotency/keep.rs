@@ -8,7 +8,7 @@ use actix_web::http::header::{
     LOCATION,
 };
 use actix_web::web::Bytes;
-use racun_application::idempotency::{AnswerTo, KeptAnswer, KeptBody, KeyStatus, sweep};
+use racun_background::idempotency::{AnswerTo, KeptAnswer, KeptBody, KeyStatus, sweep};
 use serde_json::Value as Json;
 
 use super::Keyed;

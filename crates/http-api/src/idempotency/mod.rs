@@ -36,7 +36,7 @@ use actix_web::{Error, HttpMessage as _, HttpRequest, rt};
 use futures_util::StreamExt as _;
 use futures_util::stream::once;
 use racun_access::{AccountScope, Caller};
-use racun_application::idempotency::{
+use racun_background::idempotency::{
     AnswerTo, KEYED_REQUESTS, KeptAnswer, KeyStatus, KeyedRequest, Once, Passed,
 };
 use racun_kernel::id::AccountId;

@@ -11,7 +11,7 @@ use actix_web::dev::{
 use actix_web::http::header::IF_NONE_MATCH;
 use actix_web::http::{Method, StatusCode, Uri};
 use actix_web::{Error, HttpResponse, ResponseError as _};
-use racun_application::idempotency::{AnswerTo, KeyedRequest};
+use racun_background::idempotency::{AnswerTo, KeyedRequest};
 
 use super::Keyed;
 use super::keep::lost;

@@ -4,7 +4,7 @@
 use actix_web::http::header::{CACHE_CONTROL, ContentType, HeaderName, REFERRER_POLICY};
 use actix_web::web;
 use actix_web::{HttpRequest, HttpResponse};
-use racun_application::mailing::{self as application, SharedReply};
+use racun_delivery::sharing::{self, SharedReply};
 use racun_documents::{Document, DocumentKind};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
@@ -323,7 +323,7 @@ async fn shared(
     }
     let id = request.match_info().query("shareable_id").to_owned();
     let page = call.page(move |call| async move {
-        let document = application::find_shared(call.store(), kind, &id).await?;
+        let document = sharing::find_shared(call.store(), kind, &id).await?;
         SharedDocumentBody::of(document).map_err(ApiError::internal)
     });
     Ok(seen(page.await?))
@@ -338,7 +338,7 @@ async fn reply(
 ) -> Result<HttpResponse, ApiError> {
     let id = request.match_info().query("shareable_id").to_owned();
     let task = call.run(|call| async move {
-        application::reply_to_shared(call.store(), &id, reply, call.stamp()).await
+        sharing::reply_to_shared(call.store(), &id, reply, call.stamp()).await
     });
     let outcome = task.await.map_err(ApiError::from);
     if wants_page(request.headers()) {

@@ -2,10 +2,10 @@
 
 use actix_web::web;
 use racun_access::Permission::WriteRecords;
-use racun_application::mailing::{
+use racun_billing::Feature;
+use racun_delivery::mailing::{
     self as application, LetterRequest, MailingError, Reminded, ReminderRequest, SendRequest, Sent,
 };
-use racun_billing::Feature;
 use racun_documents::DocumentId;
 use racun_kernel::{Decimal, Issue, check_address};
 use serde::{Deserialize, Serialize};

@@ -2,7 +2,7 @@
 
 use actix_web::web;
 use racun_access::Permission::WriteRecords;
-use racun_application::mailing as application;
+use racun_delivery::sharing;
 use racun_documents::DocumentId;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -47,16 +47,16 @@ fn document_id(path: &PathText) -> Result<DocumentId, ApiError> {
 
 async fn share(call: Call, path: PathText) -> Result<Json<ShareBody>, ApiError> {
     let id = document_id(&path)?;
-    let task = call.run(|call| async move { application::share(call.cx(), id).await });
+    let task = call.run(|call| async move { sharing::share(call.cx(), id).await });
     let document = task.await?;
     let shareable_id = document.shareable_id.unwrap_or_default();
-    let shareable_link = application::link(&call.public_url, id.kind(), &shareable_id);
+    let shareable_link = sharing::link(&call.public_url, id.kind(), &shareable_id);
     Ok(Json(ShareBody { shareable_id, shareable_link }))
 }
 
 async fn unshare(call: Call, path: PathText) -> Result<NoContent, ApiError> {
     let id = document_id(&path)?;
-    let task = call.run(|call| async move { application::unshare(call.cx(), id).await });
+    let task = call.run(|call| async move { sharing::unshare(call.cx(), id).await });
     task.await?;
     Ok(NoContent)
 }

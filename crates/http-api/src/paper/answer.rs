@@ -3,7 +3,7 @@
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use actix_web::http::header::VARY;
-use racun_application::printing::PrintPdf;
+use racun_delivery::printing::PrintPdf;
 use racun_paper::page::Page;
 use racun_paper::{Paper, Picture};
 

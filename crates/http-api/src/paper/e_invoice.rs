@@ -2,8 +2,8 @@
 
 use actix_web::{HttpRequest, web};
 use racun_access::Permission::ReadRecords;
-use racun_application::einvoicing::{self as application, NamedFile, Workshop};
 use racun_billing::Feature;
+use racun_delivery::einvoice_files::{self, NamedFile, Workshop};
 use racun_documents::{DocumentId, DocumentKind};
 
 use super::answer;
@@ -81,7 +81,7 @@ async fn as_zugferd(
     let id = own.ok_or_else(|| ApiError::no_such(kind.name(), &path.0))?;
     let workshop = Workshop { files: &*call.files, press: call.press(), fiscal: call.fiscal() };
     let NamedFile { name, bytes } =
-        application::hybrid(call.cx(), workshop, call.entity(), id).await?;
+        einvoice_files::hybrid(call.cx(), workshop, call.entity(), id).await?;
     limits::make_room(request, bytes.len()).await?;
     Ok(answer::pdf(name, bytes))
 }
@@ -94,7 +94,7 @@ async fn ujp_package(
     let id = path.0.parse().map_err(|_| ApiError::no_such("document", &path.0))?;
     let workshop = Workshop { files: &*call.files, press: call.press(), fiscal: call.fiscal() };
     let NamedFile { name, bytes } =
-        application::ujp_package(call.cx(), workshop, call.entity(), id).await?;
+        einvoice_files::ujp_package(call.cx(), workshop, call.entity(), id).await?;
     limits::make_room(&request, bytes.len()).await?;
     Ok(File { media_type: "application/zip", name: format!("{name}.zip"), bytes })
 }

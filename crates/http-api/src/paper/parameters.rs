@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use actix_web::http::header::{ACCEPT, ACCEPT_LANGUAGE, HeaderMap};
-use racun_application::printing::Wanted;
+use racun_delivery::printing::Wanted;
 use racun_kernel::{Issue, Issues};
 use racun_paper::{Display, Language, Template};
 

@@ -2,10 +2,10 @@
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse};
-use racun_application::documents::DocumentRequest;
-use racun_application::printing;
+use racun_delivery::printing;
 use racun_documents::DocumentKind;
 use racun_paper::page::Around;
+use racun_sales::documents::DocumentRequest;
 
 use super::answer;
 use super::parameters::wanted;

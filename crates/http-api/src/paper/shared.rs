@@ -3,7 +3,8 @@
 use actix_web::http::StatusCode;
 use actix_web::http::header::{LOCATION, VARY};
 use actix_web::{HttpRequest, HttpResponse, Responder as _, web};
-use racun_application::printing::{self, SharedPaper, Wanted};
+use racun_delivery::printing::{self, Wanted};
+use racun_delivery::sharing::{self, SharedPaper};
 use racun_documents::DocumentKind;
 use racun_paper::Language;
 use racun_paper::page::{Around, Reply, gone};
@@ -64,7 +65,7 @@ async fn shared(
     let wanted = wanted_of_page(&query, request.headers());
     let id = request.match_info().query("shareable_id").to_owned();
     let paper =
-        printing::shared(call.store(), &*call.files, kind, &id, &wanted, call.stamp()).await?;
+        sharing::shared(call.store(), &*call.files, kind, &id, &wanted, call.stamp()).await?;
     Ok(paper)
 }
 

@@ -2,10 +2,10 @@
 
 use actix_web::web;
 use racun_access::Permission::{ReadTill, Sell};
-use racun_application::pos::closings as application;
 use racun_kernel::calendar::{format_date, format_instant};
 use racun_kernel::{Decimal, id};
 use racun_pos as pos;
+use racun_till::closings as application;
 use serde::Serialize;
 use utoipa::ToSchema;
 

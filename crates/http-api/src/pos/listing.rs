@@ -9,11 +9,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use actix_web::HttpRequest;
 use actix_web::http::header::{EntityTag, Header as _, IfNoneMatch};
-use racun_application::documents::Newest;
-use racun_application::pos::{TabView, tabs as application};
 use racun_kernel::{Decimal, Issue, Tenant};
 use racun_pos::{TABS, TabStatus};
+use racun_sales::documents::Newest;
 use racun_store::Context;
+use racun_till::{TabView, tabs as application};
 use ring::digest::SHA256;
 
 use crate::call::EntityCall;

@@ -2,12 +2,12 @@
 
 use actix_web::web;
 use racun_access::Permission::Sell;
-use racun_application::documents::{Creation, DocumentRequest};
-use racun_application::pos::{self as application, MoveOrder, TabOrder};
 use racun_billing::Feature;
 use racun_documents::TextDefaults;
 use racun_kernel::{Decimal, Issue, Issues, Patch, id};
 use racun_pos::{self as pos, DeviceId, InvoiceTerms, Part, PosError};
+use racun_sales::documents::{Creation, DocumentRequest};
+use racun_till::{MoveOrder, TabOrder};
 use serde::Deserialize;
 use utoipa::ToSchema;
 use validator::Validate;
@@ -196,7 +196,7 @@ async fn invoice(
     let order = body.0.order()?;
     let task = call.run(|call| async move {
         let ports = call.ports();
-        application::invoice(ports, call.entity(), id.0, order).await
+        racun_till::invoice(ports, call.entity(), id.0, order).await
     });
     // What is new and names no other document has no links.
     Ok(Created(answered(&call, task.await?, Vec::new()).await))
@@ -209,7 +209,7 @@ async fn move_lines(
 ) -> Result<Json<TabBody>, ApiError> {
     let order = body.0.convert();
     let task = call.run(|call| async move {
-        application::move_lines(call.cx(), call.entity(), id.0, order).await
+        racun_till::move_lines(call.cx(), call.entity(), id.0, order).await
     });
     Ok(Json(task.await?.convert()))
 }

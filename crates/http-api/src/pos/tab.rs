@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use racun_application::documents::Newest;
-use racun_application::pos::TabView;
 use racun_kernel::{Decimal, Patch};
 use racun_pos::{self as pos, Tab, TabState};
+use racun_sales::documents::Newest;
+use racun_till::TabView;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use validator::Validate;

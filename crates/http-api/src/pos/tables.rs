@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use actix_web::web;
 use racun_access::Permission::{ReadTill, WriteRecords};
-use racun_application::pos::tables as application;
 use racun_kernel::id;
 use racun_pos as pos;
+use racun_till::tables as application;
 
 use crate::answer::{Created, Json, NoContent};
 use crate::body::{AllBody, Convert, answer, input};

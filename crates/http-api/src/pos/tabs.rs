@@ -4,8 +4,8 @@ use actix_web::http::header::{ETAG, ETag, TryIntoHeaderValue as _};
 use actix_web::web;
 use actix_web::{HttpRequest, HttpResponse, Responder as _};
 use racun_access::Permission::{ReadTill, Sell};
-use racun_application::pos::{close as close_tab, tabs as application};
 use racun_kernel::{Issue, id};
+use racun_till::{close as close_tab, tabs as application};
 
 use super::listing::{self, Listing};
 use super::tab::{AppendBody, CloseBody, DeviceBody, OpenTabBody, TabBody, TabPatchBody, TabsBody};

@@ -2,11 +2,11 @@
 
 use actix_web::web;
 use racun_access::Permission::ReadTill;
-use racun_application::pos::takings::{Filter, daily};
 use racun_kernel::Decimal;
 use racun_kernel::calendar::{format_date, parse_date};
 use racun_pos::ClosedPlace;
 use racun_pos::takings::{self, Takings};
+use racun_till::takings::{Filter, daily};
 use serde::Serialize;
 use utoipa::ToSchema;
 

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use racun_application::documents::LineRequest;
-use racun_application::expenses::{
-    self as application, ExpenseCreation, ExpenseLineRequest, ExpenseRequest, TotalsRequest,
-};
 use racun_documents::expense::ExpenseSummaryTax;
 use racun_kernel::{
     BankAccount, Classification, Decimal, InvalidId, Issue, Issues, Metadata, Patch,
+};
+use racun_sales::documents::LineRequest;
+use racun_sales::expenses::{
+    self as application, ExpenseCreation, ExpenseLineRequest, ExpenseRequest, TotalsRequest,
 };
 use racun_settlement::NewPayment;
 use serde::{Deserialize, Serialize};

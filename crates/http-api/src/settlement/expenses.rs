@@ -2,9 +2,9 @@
 
 use actix_web::web;
 use racun_access::Permission::{ReadRecords, WriteRecords};
-use racun_application::{expenses as application, payments};
 use racun_documents::expense::Expense;
 use racun_kernel::id;
+use racun_sales::{expenses as application, payments};
 use racun_settlement::NewPayment;
 use serde::Deserialize;
 use utoipa::ToSchema;

@@ -1,11 +1,11 @@
 //! What a payment names, answered with it when that is asked for.
 
-use racun_application::payments::{self as application, Related};
 use racun_documents::Document;
 use racun_documents::expense::Expense;
 use racun_kernel::calendar::format_midnight;
 use racun_kernel::id::ExpenseId;
 use racun_kernel::{Decimal, Issue};
+use racun_sales::payments::{self as application, Related};
 use racun_settlement::Payment;
 use racun_store::Context;
 use serde::Serialize;

@@ -2,8 +2,8 @@
 
 use actix_web::web;
 use racun_access::Permission::{EraseRecords, ReadTill, Sell, WriteRecords};
-use racun_application::payments::{self as application, PaymentPorts};
 use racun_kernel::id;
+use racun_sales::payments::{self as application, PaymentPorts};
 use racun_store::Page;
 
 use super::include::{INCLUDE, Include};

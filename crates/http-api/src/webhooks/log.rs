@@ -4,7 +4,7 @@ use actix_web::web;
 use racun_access::AccessError;
 use racun_access::Forbidden::EntityNotAccessible;
 use racun_access::Permission::{ManageEntity, ReadWebhooks};
-use racun_application::webhooks::{self, Holder, LogQuery, Range, Replayed};
+use racun_delivery::webhooks::{self, Holder, LogQuery, Range, Replayed};
 use racun_kernel::id;
 use racun_webhooks::{Delivery, DeliveryStatus};
 use serde::{Deserialize, Serialize};

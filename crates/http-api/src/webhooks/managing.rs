@@ -2,7 +2,7 @@
 //! them.
 
 use racun_access::AccountScope;
-use racun_application::webhooks::{self, Holder};
+use racun_delivery::webhooks::{self, Holder};
 use racun_kernel::{Kind, Scope, id};
 
 use super::log::{RangeBody, ReplayedBody, WebhookLogBody};

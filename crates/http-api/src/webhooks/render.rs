@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use racun_access::Entity;
-use racun_application::documents as application;
-use racun_application::webhooks::Renderer;
 use racun_billing::{Catalogue, Subscription};
 use racun_catalog::{self as catalog, CatalogError, Customer, Item, Tax};
+use racun_delivery::webhooks::Renderer;
 use racun_documents::expense::Expense;
 use racun_documents::recurrence::RecurringInvoice;
 use racun_documents::{Document, DocumentError};
 use racun_kernel::Scope;
+use racun_sales::documents as application;
 use racun_settlement::Payment;
 use racun_store::{Logged, Store, StoreError};
 use serde::Serialize;

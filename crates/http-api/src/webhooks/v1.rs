@@ -4,7 +4,7 @@
 use actix_web::{HttpRequest, web};
 use racun_access::Permission::{self, ManageEntity, ReadWebhooks};
 use racun_access::{self as access, AccessError, Caller, Entity, Forbidden};
-use racun_application::webhooks::{self, Holder};
+use racun_delivery::webhooks::{self, Holder};
 use racun_kernel::id::WebhookId;
 use racun_kernel::{Issue, Patch, Scope};
 use racun_webhooks::{EarlierInput, Endpoint};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use racun_application::jobs::{self, Ending, Job, JobKind, NewJob};
+use racun_background::jobs::{self, Ending, Job, JobKind, NewJob};
 use racun_http_api::RequestLimits;
 use racun_store::Store;
 use racun_store_sqlite::SqliteStore;

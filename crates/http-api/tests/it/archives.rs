@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use actix_web::http::header::CONTENT_DISPOSITION;
-use racun_application::exports::archive::Archivist;
-use racun_application::jobs::{JobKind, claim, perform};
+use racun_background::jobs::{JobKind, claim, perform};
+use racun_delivery::exports::archive::Archivist;
 use racun_http_api::Services;
 use serde_json::{Value, json};
 

@@ -38,7 +38,7 @@ const PRINCIPALS: [&str; 17] = [
 /// Sorts of routes, and what becomes of a request: `.` let through, `u` 401, `f` 403, `h` 404 as if
 /// the entity were not there.
 const SORTS: &[(&str, &str)] = &[
-    // nobody unknown ended stranger | viewer editor admin operator editing-operator | account-key
+    // (none) unknown ended stranger | viewer editor admin operator editing-operator | account-key
     // other-environment other-account entity-key other-entity-key | invited-unverified
     // invited-verified consenting
     ("open", "... . ..... ... .. ..."),

@@ -11,7 +11,7 @@ use actix_web::body::to_bytes;
 use actix_web::http::header::HeaderMap;
 use actix_web::test::{self, TestRequest};
 use racun_access::{MailTokenPurpose, MasterVault, PinKey, mint_invitation_token, mint_mail_token};
-use racun_application::payments::{NoAuthority, TaxAuthority};
+use racun_fiscalization::{NoAuthority, TaxAuthority};
 use racun_http_api::{RequestLimits, Services};
 use racun_kernel::Entropy;
 use racun_store::Store;

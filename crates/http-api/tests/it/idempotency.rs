@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use actix_web::test::TestRequest;
-use racun_application::idempotency::{
+use racun_background::idempotency::{
     AnswerTo, KEYED_REQUESTS, KeptAnswer, KeptBody, KeyStatus, KeyedRequest,
 };
 use racun_http_api::RequestLimits;
@@ -359,9 +359,9 @@ async fn expired_keys_are_swept() {
     }
     let (account, rows) = kept(&api, &*store, &who).await;
     assert_eq!(rows.len(), 5);
-    let now = rows[0].created_at + racun_application::idempotency::KEPT - time::Duration::days(2);
+    let now = rows[0].created_at + racun_background::idempotency::KEPT - time::Duration::days(2);
     let account = account.as_str().parse().unwrap();
-    racun_application::idempotency::sweep(&*store, account, now).await.unwrap();
+    racun_background::idempotency::sweep(&*store, account, now).await.unwrap();
     assert_eq!(kept(&api, &*store, &who).await.1.len(), 2, "two days' keys still hold");
 }
 

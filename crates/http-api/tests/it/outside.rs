@@ -5,8 +5,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
-use racun_application::printing::{CannotPrint, PrintPdf};
 use racun_catalog::{FileStorage, NoAnswer, StorageError, VatAnswer, VatQuery, VatRegistry};
+use racun_delivery::printing::{CannotPrint, PrintPdf};
 use racun_mail::{Mail, MailError, Mailer};
 use racun_paper::{Modules, Paper, Picture};
 use racun_render::Text;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use actix_web::test::TestRequest;
-use racun_application::fiscalization::FiscalAuthority;
+use racun_fiscalization::FiscalAuthority;
 use racun_kernel::Tenant;
 use racun_store::{Series, Store, StoreError, Writes};
 use serde_json::{Value, json};

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use actix_web::test::TestRequest;
 use async_trait::async_trait;
-use racun_application::payments::{Concern, Matter, TaxAuthority};
+use racun_fiscalization::{Concern, Matter, TaxAuthority};
 use racun_kernel::Stamp;
 use racun_settlement::{ProviderError, ReportError, TypeChangeRule};
 use serde_json::{Value, json};

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use racun_application::consumer::{self, LogConsumer as _, Step};
-use racun_application::webhooks::{self, FanOut};
+use racun_background::consumer::{self, LogConsumer as _, Step};
 use racun_billing::Catalogue;
+use racun_delivery::webhooks::{self, FanOut};
 use racun_http_api::{Resources, Services};
 use racun_kernel::{Stamp, Tenant};
 use racun_mail::{MAILS, MailKind, OutgoingMail};
@@ -56,6 +56,7 @@ impl World {
         let reader = FanOut {
             store: Arc::clone(store),
             schedule: self.services.webhook_schedule.clone(),
+            event_named: racun_application::event_named,
             renderer: Arc::new(Resources { white_labels: Arc::clone(&self.services.white_labels) }),
             stamp: Arc::new(move || stamp.clone()),
         };

@@ -1,7 +1,7 @@
 //! Subscriptions of entities whose accounts signed up under white labels.
 
-use racun_application::billing::{Limits, run_due};
 use racun_billing::Catalogue;
+use racun_sales::billing::{Limits, run_due};
 use racun_store::Receivers;
 use serde_json::{Value, json};
 

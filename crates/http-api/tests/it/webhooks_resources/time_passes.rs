@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use racun_application::consumer::{LogConsumer as _, Step, read};
-use racun_application::jobs::{JobKind, claim, perform};
-use racun_application::overdue::{Clock, OverdueHandler, OverdueReader};
+use racun_background::clock::Clock;
+use racun_background::consumer::{LogConsumer as _, Step, read};
+use racun_background::jobs::{JobKind, claim, perform};
+use racun_sales::overdue::{OverdueHandler, OverdueReader};
 use serde_json::json;
 
 use super::{Story, lines, with};

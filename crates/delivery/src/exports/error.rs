@@ -1,0 +1,30 @@
+//! Why nothing is exported.
+
+use std::io;
+
+use racun_kernel::Issues;
+use racun_sales::Error;
+use racun_store::StoreError;
+
+/// Why nothing is exported.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    /// What is wrong with the request.
+    #[error(transparent)]
+    Invalid(#[from] Issues),
+    /// The store fails, or the export is too large for it.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// What records name cannot be read.
+    #[error(transparent)]
+    Related(#[from] Error),
+    /// The account has as many exports in the background as it may.
+    #[error(
+        "the account has {} exports that are not over; wait until one is, and ask again",
+        super::archive::MOST_AT_ONCE
+    )]
+    TooManyAtOnce,
+    /// The file cannot be written.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}

@@ -1,0 +1,216 @@
+//! Documents on paper: what is printed is gathered here, and set through a port.
+//!
+//! | Module   | Owns                                                                   |
+//! | -------- | ---------------------------------------------------------------------- |
+//! | `port`   | the port that sets a model as PDF                                      |
+//! | `attachment` | documents that go along with mails                                 |
+//! | `look`   | how documents look, by the settings                                    |
+//! | `wanted` | what a request wants otherwise than the settings                       |
+//!
+//! Reads only. A preview takes the way of creation, and stops before anything is written.
+
+mod attachment;
+mod look;
+mod port;
+mod wanted;
+
+pub(crate) use attachment::{Printer, logo};
+pub use port::{CannotPrint, PrintPdf};
+pub use wanted::Wanted;
+
+use racun_access::{Entity, Key, setting};
+use racun_catalog::{BUSINESS_UNITS, BusinessUnit, FILES, File, FileStorage, StorageError};
+use racun_documents::{Document, DocumentError, DocumentId, DocumentKind};
+use racun_kernel::id::FileId;
+use racun_paper::{Language, Paper, PaymentMade, Picture, Source, Word};
+use racun_records::{all_of, by_field, get_document, live_payments, payment_field};
+use racun_sales::documents::{self, DocumentRequest, live};
+use racun_settlement::{PAYMENTS, Payment};
+use racun_store::{Context, StoreError};
+
+/// Why a document is not printed.
+#[derive(Debug, thiserror::Error)]
+pub enum PrintingError {
+    /// There is no such document, what was sent makes none, or the store failed.
+    #[error(transparent)]
+    Document(#[from] DocumentError),
+    /// The storage of files failed.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+    /// It cannot be set.
+    #[error(transparent)]
+    Print(#[from] CannotPrint),
+}
+
+impl From<StoreError> for PrintingError {
+    fn from(error: StoreError) -> Self {
+        Self::Document(error.into())
+    }
+}
+
+/// The model of the document `id`.
+///
+/// # Errors
+/// When there is none, or store or storage fail.
+pub async fn paper(
+    cx: Context<'_>,
+    files: &dyn FileStorage,
+    entity: &Entity,
+    id: DocumentId,
+    wanted: &Wanted,
+) -> Result<Paper, PrintingError> {
+    let document = get_document(cx, id).await?;
+    paper_of(cx, files, entity, &document, wanted).await
+}
+
+/// The model of the document that `request` would make, without making it.
+///
+/// # Errors
+/// What creation refuses of the request; failures of store and storage.
+pub async fn preview(
+    cx: Context<'_>,
+    files: &dyn FileStorage,
+    entity: &Entity,
+    kind: DocumentKind,
+    request: DocumentRequest,
+    wanted: &Wanted,
+) -> Result<Paper, PrintingError> {
+    let document = documents::calculate(cx, entity, kind, request).await?;
+    let beside = Beside { is_preview: true, ..Beside::of(cx, files, entity, &document).await? };
+    Ok(beside.paper(cx, entity, &document, wanted))
+}
+
+/// The model of `document`.
+pub(crate) async fn paper_of(
+    cx: Context<'_>,
+    files: &dyn FileStorage,
+    entity: &Entity,
+    document: &Document,
+    wanted: &Wanted,
+) -> Result<Paper, PrintingError> {
+    let mut beside = Beside::of(cx, files, entity, document).await?;
+    let id = document.id;
+    let clause = by_field(&PAYMENTS, payment_field(id), &id.to_string());
+    let payments: Vec<Payment> = all_of(cx.store, &cx.tenant(), &PAYMENTS, clause).await?;
+    let mut payments = live_payments(payments);
+    payments.sort_by_key(|payment| (payment.date, payment.created_at, payment.id));
+    beside.payments = payments.into_iter().map(made).collect();
+    let links = documents::relations_of(cx.store, cx.scope, &[id]).await?;
+    let from_here = links.into_iter().filter(|link| link.relation.source_id == id);
+    beside.linked = from_here.map(|link| link.related.number).collect();
+    Ok(beside.paper(cx, entity, document, wanted))
+}
+
+fn made(payment: Payment) -> PaymentMade {
+    PaymentMade {
+        date: payment.date,
+        method: payment.kind.name().to_owned(),
+        amount: payment.amount,
+        reference: payment.reference,
+    }
+}
+
+/// What is printed beside what a document says itself.
+#[derive(Default)]
+struct Beside {
+    unit: Option<BusinessUnit>,
+    logo: Option<Stored>,
+    signature: Option<Stored>,
+    payments: Vec<PaymentMade>,
+    linked: Vec<String>,
+    is_preview: bool,
+}
+
+/// A picture, and what it is.
+struct Stored {
+    bytes: Vec<u8>,
+    media_type: String,
+}
+
+impl Beside {
+    async fn of(
+        cx: Context<'_>,
+        files: &dyn FileStorage,
+        entity: &Entity,
+        document: &Document,
+    ) -> Result<Self, PrintingError> {
+        let unit = match document.content.business_unit_id {
+            Some(id) => live(cx.store.get(&BUSINESS_UNITS, &cx.tenant(), &id.to_string()).await?),
+            None => None,
+        };
+        let of_unit = |file: fn(&BusinessUnit) -> Option<FileId>| unit.as_ref().and_then(file);
+        let own = |slot, has: Key<bool>| {
+            let is_shown = entity.settings.get(has).unwrap_or(true);
+            is_shown.then_some(slot)
+        };
+        let (logo, signature) =
+            (own("logo", setting::HAS_LOGO), own("signature", setting::HAS_SIGNATURE));
+        let logo = picture(cx, files, of_unit(|unit| unit.logo_file_id), logo).await?;
+        let of_unit = of_unit(|unit| unit.signature_file_id);
+        let signature = picture(cx, files, of_unit, signature).await?;
+        Ok(Self { unit, logo, signature, ..Self::default() })
+    }
+
+    fn paper(
+        self,
+        cx: Context<'_>,
+        entity: &Entity,
+        document: &Document,
+        wanted: &Wanted,
+    ) -> Paper {
+        let snapshot = document.content.business_unit.as_ref().map(|unit| &unit.settings);
+        let settings = snapshot.or_else(|| self.unit.as_ref().map(|unit| &unit.settings));
+        let look = look::look(settings, entity, wanted);
+        let of_entity = Language::from_code(&entity.locale).unwrap_or(Language::ENGLISH);
+        let language = wanted.language.or(wanted.locale).unwrap_or(of_entity);
+        let locale = wanted.locale.or(wanted.language).unwrap_or(of_entity);
+        let scale_percent = look.logo_scale_percent;
+        let shown = |stored: Stored, word: Word, scale_percent| Picture {
+            bytes: stored.bytes,
+            media_type: stored.media_type,
+            scale_percent,
+            alt: word.text(language).to_owned(),
+        };
+        let source = Source {
+            document,
+            language,
+            locale,
+            receipt: look::receipt_texts(entity, language),
+            logo: self.logo.map(|logo| shown(logo, Word::Logo, scale_percent)),
+            signature: self.signature.map(|own| shown(own, Word::Signature, 100)),
+            look,
+            payments: &self.payments,
+            linked: &self.linked,
+            today: documents::today(entity, cx.stamp),
+            is_preview: self.is_preview,
+        };
+        Paper::of(&source)
+    }
+}
+
+/// The picture of the unit, else the entity's own in `slot`, where it shows that. A picture whose
+/// bytes are missing is left out, so that the document is printed without it.
+async fn picture(
+    cx: Context<'_>,
+    files: &dyn FileStorage,
+    of_unit: Option<FileId>,
+    slot: Option<&str>,
+) -> Result<Option<Stored>, PrintingError> {
+    let of_unit: Option<File> = match of_unit {
+        Some(id) => cx.store.get(&FILES, &cx.tenant(), &id.to_string()).await?,
+        None => None,
+    };
+    let file = match (of_unit, slot) {
+        (Some(file), _) => Some(file),
+        (None, None) => None,
+        (None, Some(slot)) => {
+            let clause = by_field(&FILES, "slot", slot);
+            let own: Vec<File> = all_of(cx.store, &cx.tenant(), &FILES, clause).await?;
+            own.into_iter().next()
+        }
+    };
+    let Some(file) = file else { return Ok(None) };
+    let bytes = files.get(&file.key()).await?;
+    let media_type = file.media_type().to_owned();
+    Ok(bytes.map(|bytes| Stored { bytes, media_type }))
+}

@@ -1,0 +1,244 @@
+//! Subscriptions: what they allow, what is counted, and what time makes of them.
+//!
+//! | Module   | Owns                                                           |
+//! | -------- | -------------------------------------------------------------- |
+//! | `meter`  | documents counted in the unit that issues them                 |
+//! | `worker` | subscriptions of all tenants whose month or period ends        |
+//!
+//! An entity says itself whether it has a subscription, so one that has none costs no read. What is
+//! read is as it is now: time that passed since it was written is reckoned with.
+
+mod meter;
+mod worker;
+
+use racun_access::{ACCOUNTS, Account, Entity};
+use racun_billing::{
+    AtEnd, BillingError, Catalogue, Chosen, Feature, Happening, Interval, NewSubscription,
+    PaymentProvider, Plan, SUBSCRIPTIONS, Subscription, Usage, UsageMonth, WhiteLabel, due_put,
+    subscription_id,
+};
+use racun_kernel::id::AccountId;
+use racun_kernel::{Issue, Stamp, Tenant};
+use racun_store::{Context, Decision, Put, Store, StoreError, Writes};
+
+pub(crate) use meter::Meter;
+pub use worker::{Limits, Problem, Report, run_due};
+
+/// The white label that the account signed up under, as long as the catalogue has it; the
+/// catalogue's default for an account that came under none.
+///
+/// # Errors
+/// When the store fails.
+pub async fn label_of<'a>(
+    store: &dyn Store,
+    catalogue: &'a Catalogue,
+    account: AccountId,
+) -> Result<Option<&'a WhiteLabel>, StoreError> {
+    if catalogue.is_empty() {
+        return Ok(None);
+    }
+    let found: Option<Account> =
+        store.get(&ACCOUNTS, &Tenant::directory(), &account.to_string()).await?;
+    Ok(match found.and_then(|account| account.white_label) {
+        Some(slug) => catalogue.by_slug(&slug),
+        None => catalogue.default_label(),
+    })
+}
+
+/// The rows with which the subscription of a new entity under `label` begins.
+pub fn start_puts(label: Option<&WhiteLabel>, entity: &Entity, stamp: &Stamp) -> Vec<Put> {
+    let new = |white_label| NewSubscription {
+        entity_id: entity.id,
+        account_id: entity.account_id,
+        environment: entity.environment,
+        white_label,
+    };
+    let started = label.and_then(|label| Subscription::start(new(label), stamp));
+    let rows = |started: Subscription| {
+        [Some(Put::insert(&started)), due_put(None, &started)].into_iter().flatten()
+    };
+    started.into_iter().flat_map(rows).collect()
+}
+
+/// The entity's subscription as it is now.
+///
+/// # Errors
+/// [`BillingError::NoSubscription`], or the store's failure.
+pub async fn get(cx: Context<'_>, entity: &Entity) -> Result<Subscription, BillingError> {
+    if !entity.is_subscribed {
+        return Err(BillingError::NoSubscription);
+    }
+    let id = subscription_id(cx.scope.entity()).to_string();
+    let found: Option<Subscription> = cx.store.get(&SUBSCRIPTIONS, &cx.tenant(), &id).await?;
+    let found = found.ok_or(BillingError::NoSubscription)?;
+    Ok(found.advance(cx.now()).subscription)
+}
+
+/// Accepts the use of `features`; of an entity without a subscription all may be used.
+///
+/// # Errors
+/// [`racun_billing::NotAllowed`], or the store's failure.
+pub async fn require(
+    cx: Context<'_>,
+    entity: &Entity,
+    features: &[Feature],
+) -> Result<(), BillingError> {
+    if !entity.is_subscribed || features.is_empty() {
+        return Ok(());
+    }
+    let subscription = get(cx, entity).await?;
+    for feature in features {
+        subscription.require(*feature)?;
+    }
+    Ok(())
+}
+
+/// Says where bills are sent; `None`: nowhere of its own.
+///
+/// # Errors
+/// [`BillingError::NoSubscription`], an issue at `billing_email`, or the store's failure.
+pub async fn set_billing_email(
+    cx: Context<'_>,
+    entity: &Entity,
+    email: Option<String>,
+) -> Result<Subscription, BillingError> {
+    if !entity.is_subscribed {
+        return Err(BillingError::NoSubscription);
+    }
+    if let Some(Err(issue)) = email.as_deref().map(racun_kernel::check_address) {
+        return Err(racun_kernel::Issues::from(issue.at("billing_email")).into());
+    }
+    let now = cx.now();
+    amend(cx, move |before| {
+        let mut after = before;
+        if after.billing_email != email {
+            after.billing_email = email;
+            after.updated_at = now;
+        }
+        Ok(Change { after, ended: None, happened: None })
+    })
+    .await
+}
+
+/// What activating a plan came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Activated {
+    /// The subscription.
+    pub subscription: Subscription,
+    /// Whether the plan begins at the end of the period only.
+    pub is_scheduled: bool,
+}
+
+/// Which plan is chosen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Choice {
+    /// Its slug.
+    pub plan_slug: String,
+    /// How often it is to be paid.
+    pub interval: Interval,
+    /// A code that the white label knows.
+    pub coupon_code: Option<String>,
+}
+
+/// Chooses a plan of the entity's white label. One with a price is paid from account to account;
+/// this service charges no cards.
+///
+/// # Errors
+/// [`BillingError::NoSubscription`], issues at the fields of the choice,
+/// [`BillingError::NoPayment`], or the store's failure.
+pub async fn activate(
+    cx: Context<'_>,
+    catalogue: &Catalogue,
+    entity: &Entity,
+    choice: Choice,
+) -> Result<Activated, BillingError> {
+    let seen = get(cx, entity).await?;
+    let (plan, provider) = chosen(catalogue, &seen, &choice)?;
+    let (interval, coupon_code) = (choice.interval, choice.coupon_code);
+    let now = cx.now();
+    let subscription = amend(cx, move |before| {
+        let chosen = before.choose(&plan, interval, provider, coupon_code, now);
+        let Chosen { subscription: after, ended, happened, .. } = chosen;
+        Ok(Change { after, ended, happened })
+    })
+    .await?;
+    let is_scheduled = matches!(subscription.at_end, AtEnd::Change { .. });
+    Ok(Activated { subscription, is_scheduled })
+}
+
+/// The plan that is chosen, and how it is paid.
+fn chosen(
+    catalogue: &Catalogue,
+    seen: &Subscription,
+    choice: &Choice,
+) -> Result<(Plan, Option<PaymentProvider>), BillingError> {
+    let gone = || Issue::new("invalid_value", "the white label sells nothing any more");
+    let label = catalogue.by_slug(&seen.white_label);
+    let label = label.ok_or_else(|| racun_kernel::Issues::from(gone().at("plan_slug")))?;
+    let plan = label.choose(&choice.plan_slug, choice.interval)?;
+    if let Some(code) = &choice.coupon_code
+        && !label.coupon_codes.contains(code)
+    {
+        let issue = Issue::new("invalid_value", "no such code").at("coupon_code");
+        return Err(racun_kernel::Issues::from(issue).into());
+    }
+    let by_bank = label.allowed_payment_providers.contains(&PaymentProvider::Bank);
+    match (plan.is_free(), by_bank) {
+        (true, _) => Ok((plan.clone(), None)),
+        (false, true) => Ok((plan.clone(), Some(PaymentProvider::Bank))),
+        (false, false) => Err(BillingError::NoPayment { plan: plan.name.clone() }),
+    }
+}
+
+/// What a command makes of a subscription.
+struct Change {
+    after: Subscription,
+    ended: Option<(Plan, Usage)>,
+    happened: Option<Happening>,
+}
+
+/// Holds the subscription, advances it to now, and writes what `decide` makes of it.
+async fn amend(
+    cx: Context<'_>,
+    decide: impl FnOnce(Subscription) -> Result<Change, BillingError> + Send + 'static,
+) -> Result<Subscription, BillingError> {
+    let (tenant, id) = (cx.scope.tenant(), subscription_id(cx.scope.entity()).to_string());
+    let (actor, stamp) = (cx.scope.principal().id(), cx.stamp.clone());
+    cx.store
+        .amend(&SUBSCRIPTIONS, &tenant, id, move |before: Subscription| {
+            let advanced = before.clone().advance(stamp.now());
+            let (mut ended, mut happened) = (advanced.ended, advanced.happened);
+            let change = decide(advanced.subscription)?;
+            ended.extend(change.ended);
+            happened.extend(change.happened);
+            let after = change.after;
+            if after == before {
+                return Ok(Decision::Unchanged(before));
+            }
+            let Writes { puts: beside, events, .. } =
+                beside(&before, &after, ended, happened, &actor, &stamp);
+            Ok(Decision::Changed { record: after, beside, events })
+        })
+        .await
+}
+
+/// What is written besides a subscription that changed from `before` to `after`: the months that
+/// ended, the row by which workers find it, the events that the account receives.
+fn beside(
+    before: &Subscription,
+    after: &Subscription,
+    ended: Vec<(Plan, Usage)>,
+    happened: Vec<Happening>,
+    actor: &str,
+    stamp: &Stamp,
+) -> Writes {
+    let months = ended
+        .into_iter()
+        .map(|(plan, usage)| Put::insert(&UsageMonth::new(after.entity_id, &plan, usage, stamp)));
+    let events = happened.into_iter().map(|what| after.event(what, actor, stamp));
+    Writes {
+        puts: months.chain(due_put(Some(before), after)).collect(),
+        events: events.collect(),
+        takes_number: false,
+    }
+}

@@ -1,0 +1,439 @@
+//! Making documents, and issuing drafts.
+
+use racun_access::{Entity, setting};
+use racun_catalog::{BUSINESS_UNITS, BusinessUnit};
+use racun_documents::calculation::CalculationMode;
+use racun_documents::{
+    CreationSource, Document, DocumentError, DocumentId, DocumentKind, EInvoiceOptions,
+    GivenTotals, InvoicedTab, NewDocument, NewLine, Refused, Relation,
+};
+use racun_fiscalization::certified::is_portugal;
+use racun_fiscalization::{
+    FiscalRequest, FiscalizationError, IssueContext, Ports, Prepared, outside_vat, prepare,
+    send_first,
+};
+use racun_kernel::{Issue, Issues, PaymentType, Principal, Tenant};
+use racun_portugal::restrictions::check_draft as check_no_draft;
+use racun_records::{
+    Sourced, all_of, by_field, get_document, hold_document, hold_payments, links_of, live_document,
+    live_payments, payment_field,
+};
+use racun_settlement::{NewPayment, PAYMENTS, Payment};
+use racun_store::{Actor, Context, Held, Store, UnitBuilder, Writes};
+use serde_json::Value as Json;
+
+use super::buyer::{buyer, find_out, rechecked};
+use super::compose::{all_told, compose, told_with};
+use super::gather::{self, ResolvedReferences, gather};
+use super::issue::{Before, Made, Plan};
+use super::links;
+use super::numbers::numbering;
+use super::request::{CustomTotals, DocumentRequest};
+use super::save::CatalogueWrites;
+use crate::billing::Meter;
+use crate::einvoicing::{Judging, Policy};
+use crate::error::Error;
+use crate::vat::HeldFinding;
+
+/// How a new document starts.
+#[derive(Debug, Clone, Default)]
+pub struct Creation {
+    /// As a draft, without a number.
+    pub is_draft: bool,
+    /// With totals that are kept as given.
+    pub custom: Option<CustomTotals>,
+    /// With payments; one without an amount takes what is left.
+    pub payments: Vec<NewPayment>,
+    /// How the document is reported to the tax authority.
+    pub fiscal: FiscalRequest,
+}
+
+/// Makes a document: a draft, or issued at once with the next number of its sequence.
+///
+/// In the same commit its customer and lines are kept in the catalogue where the request says so,
+/// its links are made, advances are applied, credit is given, and its payments are recorded. Where
+/// the law requires it, the document is then sent to the tax authority. It stays issued when the
+/// authority refuses it.
+///
+/// # Errors
+/// All that is wrong with the request, a total too far from the expected one, links or payments
+/// that are refused, what fiscalization lacks, or the store's failure. Nothing is then written.
+pub async fn create<'a>(
+    ports: impl Into<Ports<'a>>,
+    entity: &Entity,
+    kind: DocumentKind,
+    request: DocumentRequest,
+    creation: Creation,
+) -> Result<Document, Error> {
+    let ports = ports.into();
+    check_draft(kind, &creation)?;
+    if ports.portugal.is_some() && is_portugal(entity.country_code.as_deref()) {
+        check_no_draft(creation.is_draft).map_err(Issues::from)?;
+    }
+    let gathered = gather(ports.cx.store, entity, &request, ports.cx.stamp).await?;
+    let (tabs, beside) = (Vec::new(), Beside::nothing());
+    let order = Order { kind, request, creation, tabs, beside };
+    order.carry_out(ports, gathered).await
+}
+
+/// A document to make, with what is written in its own commit besides it.
+pub(super) struct Order {
+    /// Its kind.
+    pub kind: DocumentKind,
+    /// What it says.
+    pub request: DocumentRequest,
+    /// How it starts.
+    pub creation: Creation,
+    /// The tabs of the point of sale that it is made of.
+    pub tabs: Vec<InvoicedTab>,
+    /// What is written besides it.
+    pub beside: Beside,
+}
+
+impl Order {
+    /// Makes the document of what was `gathered` for the request; see [`create`].
+    pub async fn carry_out(
+        self,
+        ports: Ports<'_>,
+        mut gathered: ResolvedReferences,
+    ) -> Result<Document, Error> {
+        let Self { kind, mut request, creation, tabs, beside } = self;
+        let links = links::named(ports.cx, &request).await?.unwrap_or_default();
+        let fiscal = match creation.is_draft {
+            true => {
+                creation.fiscal.refuse_paper(None, DRAFT_ON_PAPER)?;
+                Prepared::Plain
+            }
+            false => {
+                let kinds = creation.payments.iter().map(|payment| payment.kind).collect();
+                let context = IssueContext::issue(kind, links.clone(), kinds, creation.fiscal);
+                let prepared = prepare(ports, &gathered.entity, context).await;
+                // Issues of fields come before a rule without a field.
+                prepared.or_else(|refused| match refused {
+                    FiscalizationError::Refused(_) | FiscalizationError::Portugal(_) => {
+                        let origin = Origin::Request(creation.custom.clone());
+                        draft(&ports.cx.actor(), kind, &request, &gathered, origin)?;
+                        Err(refused)
+                    }
+                    _ => Err(refused),
+                })?
+            }
+        };
+        if let Some(day) = fiscal.day() {
+            racun_documents::check_issue_day(request.date.unwrap_or(day), day)?;
+            (request.date, gathered.today) = (Some(day), day);
+        }
+        let customer = buyer(&request, &gathered, None);
+        // VIES is not asked for what is refused anyway.
+        let check = || {
+            let origin = Origin::Request(creation.custom.clone());
+            draft(&ports.cx.actor(), kind, &request, &gathered, origin).map(drop)?;
+            Ok(())
+        };
+        let found = find_out(ports, &gathered.entity, customer.as_ref(), check).await?;
+        gathered.finding = found;
+        let origin = Origin::Request(creation.custom);
+        let (draft, savings) = draft(&ports.cx.actor(), kind, &request, &gathered, origin)?;
+        let new = New {
+            draft: draft.of_tabs(tabs),
+            savings,
+            is_draft: creation.is_draft,
+            links,
+            forced: request.force_linked_documents,
+            payments: creation.payments,
+            fiscal,
+        };
+        new.commit(ports, &gathered, beside).await
+    }
+}
+
+/// Why a draft names no paper.
+const DRAFT_ON_PAPER: &str =
+    "a draft is in no bound book; send this when it is finalized, or leave is_draft out";
+
+/// Refuses payments of a draft, but of an advance invoice, which they issue.
+fn check_draft(kind: DocumentKind, creation: &Creation) -> Result<(), Issues> {
+    let takes = kind == DocumentKind::AdvanceInvoice || !creation.is_draft;
+    if takes || creation.payments.is_empty() {
+        return Ok(());
+    }
+    let message = "a draft takes no payments; leave payments out and record them by POST /payments \
+                   when it is finalized, or leave is_draft out";
+    Err(Issue::new("document_is_draft", message).at("payments").into())
+}
+
+/// Decides what is written besides a document.
+type DecideBeside = Box<dyn FnOnce(&Document, &Held) -> Result<Writes, Error> + Send>;
+
+/// What is written in a new document's own commit besides it: what its unit holds for that, and the
+/// decision.
+pub struct Beside(Box<dyn FnOnce(&mut UnitBuilder<'_>) -> DecideBeside + Send>);
+
+impl Beside {
+    /// What `hold` holds, and the decision that it answers.
+    pub fn new<D>(hold: impl FnOnce(&mut UnitBuilder<'_>) -> D + Send + 'static) -> Self
+    where
+        D: FnOnce(&Document, &Held) -> Result<Writes, Error> + Send + 'static,
+    {
+        Self(Box::new(|unit| Box::new(hold(unit))))
+    }
+
+    fn nothing() -> Self {
+        Self::new(|_| |_: &Document, _: &Held| Ok(Writes::default()))
+    }
+}
+
+/// A new document on its way into the store.
+pub(super) struct New {
+    /// What is stored or issued.
+    pub draft: Document,
+    /// What is kept of it in the catalogue.
+    pub savings: CatalogueWrites,
+    /// Whether it stays a draft.
+    pub is_draft: bool,
+    /// The documents that it is linked to.
+    pub links: Vec<DocumentId>,
+    /// Whether links are made that would be refused otherwise.
+    pub forced: bool,
+    /// What is paid with it.
+    pub payments: Vec<NewPayment>,
+    /// Whether and how it is reported to a tax authority.
+    pub fiscal: Prepared,
+}
+
+impl New {
+    /// Stores the document, and all that goes with it, in one unit; then tells the tax authority.
+    pub(super) async fn commit(
+        self,
+        ports: Ports<'_>,
+        gathered: &ResolvedReferences,
+        beside: Beside,
+    ) -> Result<Document, Error> {
+        let Self { mut draft, mut savings, is_draft, links, forced, payments, fiscal } = self;
+        let (kind, date, unit) = (draft.id.kind(), draft.content.date, gathered.unit.as_ref());
+        let numbering = match (is_draft, fiscal.numbering()) {
+            (true, _) => None,
+            (false, Some(numbering)) => Some(numbering),
+            (false, None) => Some(numbering(&gathered.entity, kind, date, unit)?),
+        };
+        let plan = Plan {
+            links,
+            forced,
+            payments,
+            numbering,
+            fiscal,
+            outside_vat: outside_vat(&gathered.entity),
+            judging: Judging::of(&gathered.entity),
+            today: gathered.today,
+        };
+        let mut unit = ports.cx.unit();
+        let customers = savings.hold(&mut unit);
+        let plan = plan.hold(&mut unit);
+        let meter = Meter::hold(&mut unit, &gathered.entity, is_draft);
+        let checked = HeldFinding::of(gathered.finding.as_ref(), &mut unit);
+        let beside = (beside.0)(&mut unit);
+        let made = unit.decide(move |held| {
+            let customers = customers.read(held)?;
+            if let Some(known) = savings.recognise(&customers) {
+                draft.content.customer_id = Some(known);
+            }
+            let (made, writes) = plan.decide(draft, Before::New, held)?;
+            let saved = savings.writes(&customers);
+            let more = beside(&made.document, held)?;
+            let counted = meter.count(kind, held)?.and(checked.writes(held)?);
+            Ok::<_, Error>((made, writes.and(saved).and(more).and(counted)))
+        });
+        let Made { document, sending } = made.await?;
+        Ok(send_first(ports, document, sending).await)
+    }
+}
+
+/// What a document is made of besides the fields of its request.
+pub(super) enum Origin {
+    /// The request's lines, and totals that are kept as given.
+    Request(Option<CustomTotals>),
+    /// The lines of another document, and its totals when they were given.
+    Template(Vec<NewLine>, Option<GivenTotals>),
+}
+
+/// The draft that `request` asks for, not stored: what creation and calculation share.
+pub(super) fn draft(
+    actor: &Actor,
+    kind: DocumentKind,
+    request: &DocumentRequest,
+    gathered: &ResolvedReferences,
+    origin: Origin,
+) -> Result<(Document, CatalogueWrites), DocumentError> {
+    let mut issues = Issues::default();
+    let (mut content, mut lines) = compose(kind, request, gathered, actor.stamp(), &mut issues);
+    let (source, given) = match origin {
+        Origin::Request(None) => match actor.scope().principal() {
+            Principal::Operator(_) => (CreationSource::Pos, None),
+            _ => (CreationSource::Api, None),
+        },
+        // This source marks given totals, from any caller: they are not recalculated.
+        Origin::Request(Some(totals)) => (CreationSource::Custom, Some(given(totals))),
+        Origin::Template(copied, given) => {
+            lines = copied;
+            (CreationSource::Recurring, given)
+        }
+    };
+    let savings = CatalogueWrites::of(actor, request, gathered, &mut content, Some(&mut lines));
+    let savings = match savings {
+        Ok(savings) => savings,
+        Err(wrong) => return Err(told_with(issues, wrong.into())),
+    };
+    let new = NewDocument {
+        kind,
+        entity_id: gathered.entity.id,
+        source,
+        mode: request.calculation_mode.unwrap_or_else(|| default_mode(&gathered.entity)),
+        content,
+        lines,
+        expected_total_with_tax: request.expected_total_with_tax.clone(),
+        given,
+        today: gathered.today,
+    };
+    let made = all_told(issues, Document::draft(new, actor.stamp()))?;
+    Ok((made, savings))
+}
+
+fn given(totals: CustomTotals) -> GivenTotals {
+    GivenTotals {
+        total: totals.total,
+        total_with_tax: totals.total_with_tax,
+        total_discount: totals.total_discount.unwrap_or_else(racun_kernel::Decimal::zero),
+        taxes: totals.taxes,
+    }
+}
+
+/// The entity's calculation mode.
+pub(crate) fn default_mode(entity: &Entity) -> CalculationMode {
+    let name = entity.settings.get(setting::CALCULATION_DEFAULT_MODE).map(str::to_owned);
+    name.and_then(|name| serde_json::from_value(Json::String(name)).ok()).unwrap_or_default()
+}
+
+/// What a caller says of a draft that it finalizes.
+#[derive(Debug, Clone, Default)]
+pub struct Finalizing {
+    /// How it is reported to the tax authority.
+    pub fiscal: FiscalRequest,
+    /// What is wanted of its electronic invoices, over what the draft says.
+    pub e_invoices: EInvoiceOptions,
+}
+
+impl From<FiscalRequest> for Finalizing {
+    fn from(fiscal: FiscalRequest) -> Self {
+        Self { fiscal, ..Self::default() }
+    }
+}
+
+/// Issues a draft: gives it the next number of its sequence, and settles it.
+///
+/// # Errors
+/// [`racun_store::StoreError::NotFound`], [`racun_documents::Refused::NotDraft`], a date in the
+/// future, or another than the day of issue of a fiscalized document, links that no longer
+/// fit, an advance invoice that is not paid in full, or [`DocumentError::ChangedMeanwhile`] when
+/// another request moved the draft to another sequence or changed its links. What fiscalization
+/// lacks, when the document is fiscalized.
+pub async fn finalize<'a>(
+    ports: impl Into<Ports<'a>>,
+    entity: &Entity,
+    id: DocumentId,
+    request: impl Into<Finalizing>,
+) -> Result<Document, Error> {
+    let ports = ports.into();
+    let cx = ports.cx;
+    let Finalizing { fiscal: request, e_invoices } = request.into();
+    Policy::of(entity).refused(id.kind(), &e_invoices).into_result(())?;
+    let seen = get_document(cx, id).await?;
+    if !seen.is_draft() {
+        return Err(Refused::NotDraft.into());
+    }
+    let relations = links_of(cx, id).await?;
+    let links: Vec<DocumentId> = relations.iter().map(|relation| relation.target_id).collect();
+    let paid = paid_on(cx, id).await?;
+    let context = IssueContext::issue(id.kind(), links.clone(), paid, request);
+    let fiscal = prepare(ports, entity, context).await?;
+    let customer = seen.content.customer.as_ref();
+    let found = find_out(ports, entity, customer, || Ok(())).await?;
+    let numbering = match fiscal.numbering() {
+        Some(numbering) => numbering,
+        None => {
+            let unit = unit_of(cx.store, &seen).await?;
+            numbering(entity, id.kind(), seen.content.date, unit.as_ref())?
+        }
+    };
+    let day = fiscal.day();
+    let today = gather::today(entity, cx.stamp);
+    let made_on = gather::today(entity, &cx.stamp.at(seen.created_at));
+    let plan = Plan {
+        links,
+        forced: false,
+        payments: Vec::new(),
+        numbering: Some(numbering),
+        fiscal,
+        outside_vat: outside_vat(entity),
+        judging: Judging::of(entity),
+        today: day.unwrap_or(today),
+    };
+    let mut unit = cx.unit();
+    let (draft, present) = (hold_document(&mut unit, id), Sourced::hold(&mut unit, id));
+    let payments = hold_payments(&mut unit, id);
+    let plan = plan.hold(&mut unit);
+    let meter = Meter::hold(&mut unit, entity, false);
+    let checked = HeldFinding::of(found.as_ref(), &mut unit);
+    let found = found.map(|finding| (finding, entity.clone()));
+    let made = unit.decide(move |held| {
+        let payments = live_payments(held.all(payments)?);
+        let (draft, present) = (live_document(held.one(draft)?)?, present.read(held)?);
+        if !same_sequence(&seen, &draft) || !same_links(&relations, &present) {
+            return Err(DocumentError::ChangedMeanwhile.into());
+        }
+        let before = Before::Draft(Box::new(draft.clone()), present, payments);
+        let draft = match day {
+            Some(day) => draft.issued_on(day, made_on)?,
+            None => draft,
+        };
+        let draft = draft.wanting(e_invoices);
+        let draft = match found {
+            Some((finding, entity)) => {
+                let stamp = held.actor().stamp();
+                let content = rechecked(id.kind(), &entity, draft.content, &finding, stamp);
+                Document { content, ..draft }
+            }
+            None => draft,
+        };
+        let (made, writes) = plan.decide(draft, before, held)?;
+        let counted = meter.count(id.kind(), held)?.and(checked.writes(held)?);
+        Ok::<_, Error>((made, writes.and(counted)))
+    });
+    let Made { document, sending } = made.await?;
+    Ok(send_first(ports, document, sending).await)
+}
+
+/// How what is paid on the document `id` is paid.
+async fn paid_on(cx: Context<'_>, id: DocumentId) -> Result<Vec<PaymentType>, Error> {
+    let clause = by_field(&PAYMENTS, payment_field(id), &id.to_string());
+    let paid: Vec<Payment> = all_of(cx.store, &cx.tenant(), &PAYMENTS, clause).await?;
+    let live = paid.iter().filter(|payment| payment.deleted_at.is_none());
+    Ok(live.map(|payment| payment.kind).collect())
+}
+
+fn same_sequence(seen: &Document, held: &Document) -> bool {
+    seen.content.date == held.content.date
+        && seen.content.business_unit_id == held.content.business_unit_id
+}
+
+pub(super) fn same_links(seen: &[Relation], held: &[Relation]) -> bool {
+    seen.iter().map(|relation| relation.id).eq(held.iter().map(|relation| relation.id))
+}
+
+pub(super) async fn unit_of(
+    store: &dyn Store,
+    document: &Document,
+) -> Result<Option<BusinessUnit>, DocumentError> {
+    let Some(id) = document.content.business_unit_id else { return Ok(None) };
+    let tenant = Tenant::entity(document.entity_id);
+    Ok(store.get(&BUSINESS_UNITS, &tenant, &id.to_string()).await?)
+}

@@ -1,0 +1,66 @@
+//! Use cases on documents: gather what a request names, decide purely, commit once.
+//!
+//! | Module    | Owns                                                                 |
+//! | --------- | -------------------------------------------------------------------- |
+//! | `request` | what a caller asks for, in plain values                              |
+//! | `gather`  | the reads: entity, customer, unit, items, taxes, categories          |
+//! | `buyer`   | the customer, and what its VAT number makes of the sale              |
+//! | `compose` | from request and reads to a document's content                       |
+//! | `lines`   | the same for lines                                                   |
+//! | `links`   | the source documents that a request names                            |
+//! | `reply`   | replies to estimates, categories of lines                            |
+//! | `save`    | what is kept in the catalogue in the same commit                     |
+//! | `numbers` | number formats and sequences of an entity                            |
+//! | `create`  | create and finalize                                                  |
+//! | `price`   | lines as an invoice prices them; an invoice of a tab's lines         |
+//! | `copy`    | an invoice made after another one                                    |
+//! | `issue`   | the decision behind both: number, links, advances, credit, payments  |
+//! | `write`   | update, delete                                                       |
+//! | `rejudge` | electronic invoices of documents that are changed                   |
+//! | `void`    | void, by a credit note where the law asks for one                    |
+//! | `around`  | the credit notes and invoices that stand around what is voided       |
+//! | `read`    | list, versions, calculate                                            |
+
+mod around;
+mod buyer;
+mod compose;
+mod copy;
+mod create;
+mod gather;
+mod issue;
+mod lines;
+mod links;
+mod numbers;
+mod price;
+mod read;
+mod rejudge;
+mod reply;
+mod request;
+mod save;
+mod void;
+mod write;
+
+pub(crate) use compose::CurrencyRequest;
+pub(crate) use copy::InvoiceCopy;
+pub(crate) use create::default_mode;
+pub use create::{Beside, Creation, Finalizing, create, finalize};
+pub(crate) use gather::archived_of_items;
+pub use gather::{LineRecords, by_ids, live, taxes, today};
+pub(crate) use issue::{advances, in_payments};
+pub(crate) use lines::LineRules;
+pub(crate) use numbers::expense_numbering;
+pub use price::{Pricing, TabSale};
+pub(crate) use save::new_items;
+
+pub use numbers::{NextNumber, NextOf, check_number_settings, next_number};
+pub use read::{
+    Newest, RelatedDocument, RelationView, archived_categories, calculate, list, relations_of,
+    versions,
+};
+pub use reply::{LineCategory, accept, categorize, reject};
+pub use request::{
+    CategoryAssignment, CustomTotals, CustomerRequest, DocumentRequest, ExchangeRateRequest,
+    LineRequest, LineTaxRequest, UnitRequest,
+};
+pub use void::{Voiding, void};
+pub use write::{Edit, delete, restore, update};
