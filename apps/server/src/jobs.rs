@@ -5,9 +5,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use racun_application::Services;
 use racun_catalog::VatRegistry;
 use racun_fiscalization::{Fiscal, OutsideServices};
-use racun_http_api::Services;
 use racun_sales::{billing, recurring};
 use racun_store::{Store, StoreError};
 use tokio::sync::Notify;

@@ -18,7 +18,8 @@ use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use prometheus::TextEncoder;
-use racun_http_api::Services;
+use racun_application::Services;
+use racun_http_api::Process;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Builder;
 use tokio::sync::{Semaphore, oneshot};
@@ -58,11 +59,15 @@ impl Drop for Served {
     }
 }
 
-/// Serves what was measured, and how `services` are, at `address`, when there is one.
+/// Serves what was measured, and how `services` and `process` are, at `address`, when there is one.
 ///
 /// # Errors
 /// When the address is not ours or in use.
-pub fn serve(address: Option<SocketAddr>, services: &Services) -> anyhow::Result<Option<Served>> {
+pub fn serve(
+    address: Option<SocketAddr>,
+    services: &Services,
+    process: &Process,
+) -> anyhow::Result<Option<Served>> {
     let Some(address) = address else { return Ok(None) };
     let unusable = || format!("{address} (RACUN__METRICS__LISTEN) cannot be listened on");
     let listener = std::net::TcpListener::bind(address).with_context(unusable)?;
@@ -70,14 +75,14 @@ pub fn serve(address: Option<SocketAddr>, services: &Services) -> anyhow::Result
     let address = listener.local_addr().with_context(unusable)?;
     let runtime = Builder::new_current_thread().enable_all().build()?;
     let (stop, stopped) = oneshot::channel();
-    let services = services.clone();
+    let health = (services.clone(), process.clone());
     let work = async move {
         let listener = match TcpListener::from_std(listener) {
             Ok(listener) => listener,
             Err(error) => return tracing::error!(%error, "metrics and health are not served"),
         };
         tokio::select! {
-            () = accept(listener, services) => {}
+            () = accept(listener, health) => {}
             // Sent, or dropped.
             _ = stopped => {}
         }
@@ -94,17 +99,20 @@ pub fn serve(address: Option<SocketAddr>, services: &Services) -> anyhow::Result
     }))
 }
 
-async fn accept(listener: TcpListener, services: Services) {
+/// What answers for the health of a process.
+type Health = (Services, Process);
+
+async fn accept(listener: TcpListener, health: Health) {
     let places = Arc::new(Semaphore::new(CONNECTIONS));
     loop {
         // Never closed, so there is a place at last.
         let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
         match listener.accept().await {
             Ok((stream, _)) => {
-                let services = services.clone();
+                let health = health.clone();
                 tokio::spawn(async move {
                     // A reader that is slow or silent loses its connection.
-                    let _ = tokio::time::timeout(LIFETIME, talk(stream, &services)).await;
+                    let _ = tokio::time::timeout(LIFETIME, talk(stream, &health)).await;
                     drop(place);
                 });
             }
@@ -114,10 +122,10 @@ async fn accept(listener: TcpListener, services: Services) {
     }
 }
 
-async fn talk(stream: TcpStream, services: &Services) {
+async fn talk(stream: TcpStream, health: &Health) {
     let answer =
         service_fn(
-            move |request| async move { Ok::<_, Infallible>(answer(&request, services).await) },
+            move |request| async move { Ok::<_, Infallible>(answer(&request, health).await) },
         );
     let mut connection = http1::Builder::new();
     connection.timer(TokioTimer::new()).keep_alive(false);
@@ -125,10 +133,10 @@ async fn talk(stream: TcpStream, services: &Services) {
     let _ = connection.serve_connection(TokioIo::new(stream), answer).await;
 }
 
-async fn answer(request: &Request<Incoming>, services: &Services) -> Response<String> {
+async fn answer(request: &Request<Incoming>, (services, process): &Health) -> Response<String> {
     let path = request.uri().path();
     let health = match *request.method() {
-        Method::GET => racun_http_api::health_at(services, path).await,
+        Method::GET => racun_http_api::health_at(services, process, path).await,
         _ => None,
     };
     let (status, kind, text) = match (request.method(), path, health) {
@@ -158,7 +166,7 @@ mod tests {
     use std::sync::{Condvar, Mutex};
 
     use racun_fiscal::Retry;
-    use racun_http_api::Options;
+    use racun_http_api::{Http, Options};
 
     use super::*;
     use crate::settings::Settings;
@@ -224,10 +232,12 @@ mod tests {
         let (listener, address) = serving::listen(SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
         let (stop, until) = oneshot::channel::<()>();
         let until = async move { drop(until.await) };
+        let process = serving::process();
+        let http = Http::of(process.clone());
         let options = Options { workers: Some(2), ..Options::until(until) };
-        let server = tokio::spawn(racun_http_api::run(listener, served, options));
+        let server = tokio::spawn(racun_http_api::run(listener, served, http, options));
         let here = SocketAddr::from(([127, 0, 0, 1], 0));
-        let management = serve(Some(here), &services).unwrap().unwrap();
+        let management = serve(Some(here), &services, &process).unwrap().unwrap();
 
         let told = tokio::task::spawn_blocking(move || {
             // Each worker takes one of them, and waits for the clock to give the request a name.

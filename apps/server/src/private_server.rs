@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use racun_fiscal::Retry;
-use racun_http_api::Options;
+use racun_http_api::{Http, Options};
 use racun_store::Store;
 use tokio::sync::oneshot;
 
@@ -74,7 +74,8 @@ async fn on_server(
     let kept = Arc::clone(&opened.store);
     let services = serve::services(opened.store, Arc::clone(&authorities), gateways, keys, RETRY);
     let workers = jobs::start(&services, serve::workers(&services));
-    let server = tokio::spawn(racun_http_api::run(listener, services, options));
+    let http = Http::of(serve::process());
+    let server = tokio::spawn(racun_http_api::run(listener, services, http, options));
     let outcome = work(&format!("http://{address}"), &authorities, &*kept).await;
     workers.stopping().stop();
     drop(stop);

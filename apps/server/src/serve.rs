@@ -2,21 +2,20 @@
 
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
-use std::time::Instant;
 
 use anyhow::Context as _;
 use racun_access::OpenedKeys;
+use racun_application::Services;
+use racun_background::budget::StorageLimits;
 use racun_background::jobs::Handler;
 use racun_delivery::exports::archive::{Archivist, ExportSweeper};
 use racun_delivery::mailing::Postman;
 use racun_fiscal::Retry;
-use racun_fiscalization::NoAuthority;
-use racun_fiscalization::{FiscalAuthority, TipsHandler};
-use racun_http_api::{ConnectionLimits, Guards, Options, RateLimiter, Services, Storage};
+use racun_fiscalization::{FiscalAuthority, NoAuthority, TipsHandler};
+use racun_http_api::{ConnectionLimits, Http, Options, Process, RateLimiter};
 use racun_kernel::Vault;
 use racun_store::RateLimits;
 use time::OffsetDateTime;
-use tokio::runtime::Handle;
 
 use crate::authorities::{self, Connected};
 use crate::descriptors::Descriptors;
@@ -66,21 +65,21 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
     }
     let retry = settings.fiscalization.retry();
     let services = services(store, authorities, gateways, keys, retry);
-    let services = Services {
+    let (white_labels, storage) = (Arc::new(labels), settings.storage.limits());
+    let services = Services { white_labels, storage, ..services };
+    let http = Http {
         trusted_proxies: settings.server.trusted_proxies.all().into(),
         rate_limiter: rate_limiter(settings, rate_limits),
-        white_labels: Arc::new(labels),
         guards: settings.guards(),
-        storage: Storage::new(settings.storage.limits()),
         origins: Arc::new(settings.server.cors_origins.clone()),
         hsts_seconds: settings.server.hsts_seconds(),
-        ..services
+        ..Http::of(process())
     };
     let services = match settings.database.url {
         Some(_) => services,
         None => alone(services).await?,
     };
-    let management = management::serve(settings.metrics.listen, &services)?;
+    let management = management::serve(settings.metrics.listen, &services, &http.process)?;
     let work = jobs::start(&services, workers(&services));
     let stopping = work.stopping();
     let stop = async move {
@@ -89,7 +88,7 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
     };
     let connections = connection_limits(settings);
     let options = Options { connections, ..Options::until(stop) };
-    let served = racun_http_api::run(listener, services, options).await;
+    let served = racun_http_api::run(listener, services, http, options).await;
     drop(management);
     end(work, closing).await;
     served?;
@@ -122,9 +121,9 @@ pub async fn work(settings: &Settings) -> anyhow::Result<()> {
     );
     let retry = settings.fiscalization.retry();
     let services = services(store, authorities, gateways, keys, retry);
-    let (white_labels, storage) = (Arc::new(labels), Storage::new(settings.storage.limits()));
+    let (white_labels, storage) = (Arc::new(labels), settings.storage.limits());
     let services = Services { white_labels, storage, ..services };
-    let management = management::serve(settings.metrics.listen, &services)?;
+    let management = management::serve(settings.metrics.listen, &services, &process())?;
     let work = jobs::start(&services, workers(&services));
     stop.await;
     drop(management);
@@ -157,7 +156,12 @@ pub fn listen(address: SocketAddr) -> anyhow::Result<(TcpListener, SocketAddr)> 
     bound.with_context(|| format!("{address} (RACUN__SERVER__LISTEN) cannot be listened on"))
 }
 
-/// What requests are answered with.
+/// This process, which starts now.
+pub fn process() -> Process {
+    Process::starting(env!("CARGO_PKG_VERSION"))
+}
+
+/// What use cases work with.
 pub fn services(
     store: Arc<dyn racun_store::Store>,
     authorities: Arc<Connected>,
@@ -187,19 +191,11 @@ pub fn services(
         spreadsheets: Arc::<racun_spreadsheet::Xlsx>::default(),
         press: Arc::new(Press::new()),
         public_url: gateways.public_url.into(),
-        origins: Arc::default(),
-        hsts_seconds: None,
         white_labels: Arc::default(),
         clock: Arc::new(clock::now),
         entropy: clock::entropy(),
         pins,
-        trusted_proxies: Arc::default(),
-        rate_limiter: None,
-        guards: Guards::default(),
-        storage: Storage::default(),
-        version: env!("CARGO_PKG_VERSION"),
-        started: Instant::now(),
-        runtime: Handle::current(),
+        storage: StorageLimits::default(),
     };
     hearing(services, None)
 }
@@ -272,7 +268,7 @@ fn exporting(services: &Services) -> [Arc<dyn Handler>; 2] {
         files,
         press: Arc::clone(&services.press),
         fiscal: services.fiscal(),
-        limits: services.storage.limits(),
+        limits: services.storage,
         base: Arc::clone(&services.public_url),
         stamp: Arc::new(clock::stamp),
     };

@@ -4,9 +4,10 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use racun_application::Services;
 use racun_background::consumer::LogConsumer;
 use racun_delivery::webhooks::{self, AT_ONCE, Delivered, Due, FanOut, Webhooks};
-use racun_http_api::{Resources, Services};
+use racun_http_api::Resources;
 use racun_store::{Store, StoreError};
 use racun_webhooks::EndpointId;
 use tokio::task::JoinSet;

@@ -6,6 +6,7 @@
 //! | `events`   | all events that there are, as crates declare them                        |
 //! | `people`   | what a person made, when they are taken over or their password is set    |
 //! | `rekey`    | all that is sealed, sealed under another master key                      |
+//! | `services` | what use cases work with: the store, ports and their settings               |
 //!
 //! **Invariants.** An area that is known here knows nothing of the others but what its manifest
 //! names. What belongs to one area is in its crate.
@@ -14,10 +15,12 @@ pub mod entities;
 mod events;
 pub mod people;
 pub mod rekey;
+mod services;
 
 use racun_store::Table;
 
 pub use events::{event_named, events};
+pub use services::Services;
 
 /// The version of what stores keep: of the declarations of [`tables`] and of the bodies.
 ///

@@ -17,7 +17,7 @@ use serde::Serialize;
 use tokio::io::AsyncReadExt as _;
 
 use crate::error::ApiError;
-use crate::services;
+use crate::process::on_threads_of_pages;
 
 /// Bytes of JSON that are written on the thread that answers requests. What turns out to be longer
 /// is written on one of those that put pages together.
@@ -82,7 +82,7 @@ where
 pub(crate) async fn written(answer: ServiceResponse<BoxBody>) -> ServiceResponse<BoxBody> {
     let unwritten = answer.request().extensions_mut().remove::<Unwritten>();
     let Some(Unwritten(write)) = unwritten else { return answer };
-    let text = services::on_threads_of_pages(async move { write() }).await;
+    let text = on_threads_of_pages(async move { write() }).await;
     match text.and_then(|text| text.map_err(ApiError::internal)) {
         Ok(text) => answer.map_body(|_, _| BoxBody::new(text)),
         Err(error) => {
@@ -111,6 +111,21 @@ impl Write for Short {
 
 /// 200 with JSON that is written already.
 pub struct Page(pub(crate) Vec<u8>);
+
+/// Puts a page together, to the last byte of its answer, on the threads that are there for it. When
+/// the client hangs up, it is given up.
+///
+/// # Errors
+/// What `put_together` answers. A panic in it goes on in the caller.
+pub(crate) async fn page<T: Serialize>(
+    put_together: impl Future<Output = Result<T, ApiError>> + Send + 'static,
+) -> Result<Page, ApiError> {
+    let written = async move {
+        let text = serde_json::to_vec(&put_together.await?).map_err(ApiError::internal)?;
+        Ok(Page(text))
+    };
+    on_threads_of_pages(written).await?
+}
 
 impl Responder for Page {
     type Body = BoxBody;

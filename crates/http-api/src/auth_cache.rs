@@ -13,7 +13,12 @@ use racun_kernel::{Scope, Stamp, Tenant};
 use racun_store::{Record as _, Store, Table};
 use ring::digest::{SHA256, digest};
 
-use crate::request::single;
+use crate::header::single;
+
+/// Whether `store` caches what the gate reads, so that a prefetch gains nothing.
+pub(crate) fn is_near(store: &dyn Store) -> bool {
+    store.changed(&ENTITIES, &Tenant::directory()).is_some()
+}
 
 /// The key of the cache: a digest of the request's token, and the entity that it names.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

@@ -2,21 +2,24 @@
 
 use std::future::{Future, Ready, ready};
 use std::ops::Deref;
+use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
-use actix_web::dev::Payload;
+use actix_web::dev::{Extensions, Payload, ServiceRequest};
 use actix_web::web::Data;
 use actix_web::{FromRequest, HttpMessage as _, HttpRequest};
 use racun_access::{AccountScope, Caller, Entity};
+use racun_application::Services;
 use racun_delivery::printing::PrintPdf;
 use racun_fiscalization::{Fiscal, OutsideServices, Ports};
 use racun_kernel::{Scope, Stamp};
 use racun_store::{Context, Store};
 use serde::Serialize;
 
-use crate::answer::Page;
+use crate::answer::{self, Page};
 use crate::error::ApiError;
-use crate::services::Services;
+use crate::guards::Guards;
+use crate::process::Process;
 
 /// A request: the services, who makes it as far as the gate found out, and one stamp for all that
 /// it does. A clone shares everything with its original.
@@ -25,18 +28,21 @@ use crate::services::Services;
 /// in, or `()` on a route open to all.
 pub(crate) struct Call<By = Scope> {
     services: Data<Services>,
+    process: Data<Process>,
     asked: Arc<Asked<By>>,
 }
 
 struct Asked<By> {
     by: By,
+    guards: Guards,
     stamp: OnceLock<Stamp>,
     fiscal: OnceLock<Option<Fiscal>>,
 }
 
 impl<By> Clone for Call<By> {
     fn clone(&self) -> Self {
-        Self { services: self.services.clone(), asked: Arc::clone(&self.asked) }
+        let (services, process) = (self.services.clone(), self.process.clone());
+        Self { services, process, asked: Arc::clone(&self.asked) }
     }
 }
 
@@ -111,7 +117,25 @@ impl<By: 'static> Call<By> {
         &*self.services.press
     }
 
-    /// Runs a use case to its end, even when the client hangs up; see [`Services::run`].
+    /// The process, and the runtime that use cases run on.
+    pub fn process(&self) -> &Process {
+        &self.process
+    }
+
+    /// What the operator allows callers.
+    pub fn guards(&self) -> &Guards {
+        &self.asked.guards
+    }
+
+    /// Computes what takes long, off the threads that serve requests; see [`Process::compute`].
+    pub async fn compute<T: Send + 'static>(
+        &self,
+        compute: impl FnOnce() -> T + Send + 'static,
+    ) -> T {
+        self.process.compute(compute).await
+    }
+
+    /// Runs a use case to its end, even when the client hangs up; see [`Process::run`].
     ///
     /// # Errors
     /// What the use case answers. A panic in it goes on in the caller.
@@ -121,7 +145,7 @@ impl<By: 'static> Call<By> {
         T: Send + 'static,
         E: Send + 'static,
     {
-        self.services.run(|_| use_case(self.clone())).await
+        self.process.run(use_case(self.clone())).await
     }
 
     /// The same request with `services`.
@@ -129,7 +153,7 @@ impl<By: 'static> Call<By> {
         Self { services: Data::new(services), ..self }
     }
 
-    /// Puts a page together on the threads that are there for it; see [`Services::page`].
+    /// Puts a page together on the threads that are there for it; see [`answer::page`].
     ///
     /// # Errors
     /// What `put_together` answers. A panic in it goes on in the caller.
@@ -138,7 +162,7 @@ impl<By: 'static> Call<By> {
         F: Future<Output = Result<T, ApiError>> + Send + 'static,
         T: Serialize,
     {
-        self.services.page(|_| put_together(self.clone())).await
+        answer::page(put_together(self.clone())).await
     }
 }
 
@@ -172,6 +196,23 @@ impl EntityCall {
     {
         self.call.page(|_| put_together(self.clone())).await
     }
+}
+
+/// What the application has for the handler of `request`.
+///
+/// # Errors
+/// When it was put together without it: a mistake in the program.
+pub(crate) fn given<T: 'static>(request: &HttpRequest) -> Result<Data<T>, ApiError> {
+    let name = std::any::type_name::<T>();
+    let missing = || ApiError::internal(format!("the application has no {name}"));
+    request.app_data::<Data<T>>().cloned().ok_or_else(missing)
+}
+
+/// Gives `services` to the handler of `request`, in the place of those that it had.
+pub(crate) fn give(services: Services, request: &mut ServiceRequest) {
+    let mut data = Extensions::new();
+    data.insert(Data::new(services));
+    request.add_data_container(Rc::new(data));
 }
 
 /// What the gate found out about a request.
@@ -208,12 +249,12 @@ impl<By: Asks> FromRequest for Call<By> {
     type Future = Ready<Result<Self, ApiError>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        let services = request.app_data::<Data<Services>>().cloned();
         let call = || {
-            let missing = || ApiError::internal("the application has no services");
+            let (services, process) = (given(request)?, given(request)?);
+            let guards = request.app_data::<Guards>().copied().unwrap_or_default();
             let (stamp, fiscal) = (OnceLock::new(), OnceLock::new());
-            let asked = Arc::new(Asked { by: By::of(request)?, stamp, fiscal });
-            Ok(Self { services: services.ok_or_else(missing)?, asked })
+            let asked = Arc::new(Asked { by: By::of(request)?, guards, stamp, fiscal });
+            Ok(Self { services, process, asked })
         };
         ready(call())
     }

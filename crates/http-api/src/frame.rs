@@ -5,32 +5,33 @@ use std::time::Instant;
 use actix_web::body::MessageBody;
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::header::{
-    AUTHORIZATION, CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderMap, HeaderName, HeaderValue,
-    REFERRER_POLICY, STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS,
+    AUTHORIZATION, CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderMap, HeaderValue, REFERRER_POLICY,
+    STRICT_TRANSPORT_SECURITY, X_CONTENT_TYPE_OPTIONS,
 };
 use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage as _, HttpRequest, web};
 use racun_access::Caller;
+use racun_application::Services;
 use racun_kernel::Scope;
 use racun_kernel::id::{EntityId, RequestId};
 use tracing::Instrument as _;
 
+use crate::cors::Origins;
 use crate::deprecation::Successor;
 use crate::error::ApiError;
+use crate::header::{X_REQUEST_ID, bearer_token, caller_id};
 use crate::idempotency::ReplayedRefusal;
 use crate::limits::{self, Standing};
-use crate::request::bearer_token;
 use crate::security::{self, Line};
-use crate::services::Services;
-
-/// Names a request, in both directions.
-pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// What a page may do whose handler sets no policy: there is none, so nothing.
 const POLICY: &str = "default-src 'none'; frame-ancestors 'none'";
 
-/// Characters that a caller's request id may hold.
-const MAX_REQUEST_ID: usize = 255;
+/// For how long browsers shall come by TLS alone, as `Strict-Transport-Security` says it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Hsts {
+    pub seconds: u32,
+}
 
 /// Runs the rest inside a span of the request's own, and dresses the answer.
 pub(crate) async fn frame<B: MessageBody>(
@@ -39,10 +40,10 @@ pub(crate) async fn frame<B: MessageBody>(
 ) -> Result<ServiceResponse<B>, Error> {
     let id = request_id(&request);
     let no_store = request.headers().contains_key(AUTHORIZATION);
-    let hsts = request.app_data::<web::Data<Services>>().and_then(|services| services.hsts_seconds);
+    let hsts = request.app_data::<Hsts>().map(|hsts| hsts.seconds);
     let shared = request
-        .app_data::<web::Data<Services>>()
-        .map(|services| services.origins.answer(request.method(), request.headers()));
+        .app_data::<web::Data<Origins>>()
+        .map(|origins| origins.answer(request.method(), request.headers()));
     // The gate says which route it is. The path stays out: it may hold a key.
     let span = tracing::info_span!(
         "request",
@@ -89,19 +90,6 @@ fn guard(headers: &mut HeaderMap, is_personal: bool, hsts: Option<u32>) {
         hsts.and_then(|seconds| HeaderValue::try_from(format!("max-age={seconds}")).ok())
     {
         headers.insert(STRICT_TRANSPORT_SECURITY, value);
-    }
-}
-
-/// The value of the header `name`, when it was sent once, and is short and visible.
-pub(crate) fn caller_id<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a HeaderValue> {
-    let mut sent = headers.get_all(name);
-    let visible = |value: &&HeaderValue| {
-        let bytes = value.as_bytes();
-        (1..=MAX_REQUEST_ID).contains(&bytes.len()) && bytes.iter().all(u8::is_ascii_graphic)
-    };
-    match (sent.next().filter(visible), sent.next()) {
-        (Some(id), None) => Some(id),
-        _ => None,
     }
 }
 

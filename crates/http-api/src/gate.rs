@@ -8,29 +8,33 @@ use actix_web::body::{BodySize, BoxBody, MessageBody as _};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::header::HeaderValue;
 use actix_web::middleware::Next;
-use actix_web::{Error, HttpMessage as _, HttpRequest, web};
+use actix_web::{Error, HttpMessage as _, HttpRequest};
 use futures_util::FutureExt as _;
 use futures_util::future::join;
 use racun_access::{self as access, AccessError, Caller, Entity, Permission};
+use racun_application::Services;
 use racun_kernel::id::EntityId;
 use racun_kernel::{Scope, Stamp};
 use racun_sales::billing;
 use racun_store::{Context, Store};
 
-use crate::auth_cache::{AuthCache, AuthKey, Authenticated};
+use crate::auth_cache::{AuthCache, AuthKey, Authenticated, is_near};
 use crate::billing::features;
 use crate::body_limit;
+use crate::call::given;
+use crate::caller::tenant;
 use crate::deprecation::Successor;
 use crate::error::{ApiError, Kind};
+use crate::header::{bearer_token, single};
 use crate::idempotency::{self, Begun, Key};
-use crate::limits::{self, AnswerRoom, Counted, Full};
+use crate::limits::{self, AnswerRoom, Counted, Full, RequestLimits};
 use crate::paper::wants_page;
-use crate::prefetch::{Prefetch, is_near};
+use crate::prefetch::Prefetch;
+use crate::process::Process;
 use crate::rehearsal;
-use crate::request::{Query, TakenParts, bearer_token, receive, single, take_nothing};
+use crate::request::{Query, TakenParts, receive, take_nothing};
 use crate::route::{Gate, Route, Verb};
 use crate::security::{self, SecurityEvent};
-use crate::services::{RequestLimits, Services};
 use crate::storage;
 
 /// Passes the request on to its handler when `route`'s gate lets it; answers what panics and what
@@ -66,7 +70,7 @@ pub(crate) async fn pass(
         }
         Begun::Unanswered(found, keyed) => {
             let answer = idempotency::rebuild(request, keyed, found).await?;
-            security::note(route, &answer);
+            note(route, &answer);
             return Ok(held(route, answer).await);
         }
     };
@@ -80,11 +84,21 @@ pub(crate) async fn pass(
     };
     match guarded(limits, handled).await {
         Ok(Ok(answer)) => {
-            security::note(route, &answer);
+            note(route, &answer);
             Ok(held(route, answer).await)
         }
         Ok(Err(error)) => Err(error),
         Err(error) => Ok(ServiceResponse::from_err(error, http)),
+    }
+}
+
+/// Notes the event of a request whose handler has answered: what `route` declares, where it
+/// succeeded.
+fn note(route: &Route, answer: &ServiceResponse<BoxBody>) {
+    if let Some(event) = route.event
+        && answer.status().is_success()
+    {
+        security::note_event(answer.request(), event);
     }
 }
 
@@ -188,9 +202,7 @@ async fn admit(route: &Route, request: &ServiceRequest, key: Option<&Key>) -> Re
     if route.gate == Gate::Open {
         return limits::count_open(route, http).await;
     }
-    let services = request
-        .app_data::<web::Data<Services>>()
-        .ok_or_else(|| ApiError::internal("the application has no services"))?;
+    let services = given::<Services>(http)?;
     let prefetch = request
         .app_data::<Prefetch>()
         .ok_or_else(|| ApiError::internal("the application has no prefetch"))?;
@@ -225,7 +237,7 @@ async fn admit(route: &Route, request: &ServiceRequest, key: Option<&Key>) -> Re
     if let Some(key) = key {
         idempotency::look(http, key, &seen).await?;
     }
-    prefetch.remember(sort, idempotency::tenant(http), seen);
+    prefetch.remember(sort, tenant(http), seen);
     Ok(())
 }
 
@@ -286,13 +298,16 @@ async fn count(
 /// Notes that what the caller is logged in with is used, beside the request, which does not wait
 /// for that.
 fn note_use(request: &HttpRequest, caller: &Caller) {
-    let Some(services) = request.app_data::<web::Data<Services>>() else { return };
+    let (Ok(services), Ok(process)) = (given::<Services>(request), given::<Process>(request))
+    else {
+        return;
+    };
     let stamp = services.stamp();
     if !access::is_use_news(caller, stamp.now()) {
         return;
     }
     let (store, caller) = (Arc::clone(&services.store), caller.clone());
-    services.runtime.spawn(async move {
+    process.runtime.spawn(async move {
         if let Err(error) = access::note_use(&*store, &caller, &stamp).await {
             tracing::debug!(%error, "a use of a session or key was not noted");
         }

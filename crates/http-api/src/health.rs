@@ -6,13 +6,14 @@ use std::time::Duration;
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
 use racun_access::{MasterKeyError, MasterKeyRecord};
+use racun_application::Services;
 use racun_store::StoreError;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::answer::Json;
+use crate::process::Process;
 use crate::route::{Gate, Route};
-use crate::services::Services;
 
 /// Until a store that does not answer counts as not available.
 const PING_TIME: Duration = Duration::from_secs(2);
@@ -86,9 +87,9 @@ pub struct ChecksBody {
 
 impl ChecksBody {
     /// Jobs wait in the store, so the queue is as well as the store is.
-    async fn run(services: &Services) -> Self {
+    async fn run(services: &Services, process: &Process) -> Self {
         let store = Arc::clone(&services.store);
-        let ping = in_time(services, async move { store.ping().await }).await;
+        let ping = in_time(process, async move { store.ping().await }).await;
         let store = match ping {
             Some(Ok(())) => HealthStatus::Ok,
             Some(Err(StoreError::Full)) => HealthStatus::StorageFull,
@@ -100,27 +101,31 @@ impl ChecksBody {
 
 /// The answer to `GET` of a path of health: its status and its JSON; `None` for any other path.
 ///
-/// It asks the store on the runtime of `services`, and waits for that as long as a ping may take:
+/// It asks the store on the runtime of `process`, and waits for that as long as a ping may take:
 /// on a thread with a runtime of its own it answers while the others are busy.
-pub async fn health_at(services: &Services, path: &str) -> Option<(u16, String)> {
+pub async fn health_at(
+    services: &Services,
+    process: &Process,
+    path: &str,
+) -> Option<(u16, String)> {
     let json = |body: serde_json::Result<String>| body.unwrap_or_default();
     match path {
         "/health/live" => Some((200, json(serde_json::to_string(&liveness())))),
         "/health/ready" => {
-            let (code, body) = readiness(services).await;
+            let (code, body) = readiness(services, process).await;
             Some((code.as_u16(), json(serde_json::to_string(&body))))
         }
-        "/health" => Some((200, json(serde_json::to_string(&whole(services).await)))),
+        "/health" => Some((200, json(serde_json::to_string(&whole(services, process).await)))),
         _ => None,
     }
 }
 
-/// What `question` answers on the runtime of `services`, when it does in time.
+/// What `question` answers on the runtime of `process`, when it does in time.
 async fn in_time<T: Send + 'static>(
-    services: &Services,
+    process: &Process,
     question: impl Future<Output = T> + Send + 'static,
 ) -> Option<T> {
-    let asked = services.runtime.spawn(question);
+    let asked = process.runtime.spawn(question);
     tokio::time::timeout(PING_TIME, asked).await.ok()?.ok()
 }
 
@@ -132,14 +137,14 @@ async fn live() -> Json<LivenessBody> {
     Json(liveness())
 }
 
-async fn ready(services: web::Data<Services>) -> HttpResponse {
-    let (code, body) = readiness(&services).await;
+async fn ready(services: web::Data<Services>, process: web::Data<Process>) -> HttpResponse {
+    let (code, body) = readiness(&services, &process).await;
     HttpResponse::build(code).json(body)
 }
 
-async fn readiness(services: &Services) -> (StatusCode, ReadinessBody) {
-    let checks = ChecksBody::run(services).await;
-    let message = missing_key(services).await;
+async fn readiness(services: &Services, process: &Process) -> (StatusCode, ReadinessBody) {
+    let checks = ChecksBody::run(services, process).await;
+    let message = missing_key(services, process).await;
     let status = match (checks.database, &message) {
         (HealthStatus::Ok, Some(_)) => HealthStatus::MasterKeyMissing,
         (status, _) => status,
@@ -155,26 +160,26 @@ async fn readiness(services: &Services) -> (StatusCode, ReadinessBody) {
 
 /// What to do about a master key that another process brought to the store after this one, which
 /// has none, began: it cannot open what that one seals.
-async fn missing_key(services: &Services) -> Option<String> {
+async fn missing_key(services: &Services, process: &Process) -> Option<String> {
     if services.vault.is_some() {
         return None;
     }
     let store = Arc::clone(&services.store);
-    let record = in_time(services, async move { MasterKeyRecord::find(&*store).await });
+    let record = in_time(process, async move { MasterKeyRecord::find(&*store).await });
     let record = record.await?.ok()??;
     Some(MasterKeyError::Missing(record.current).to_string())
 }
 
-async fn health(services: web::Data<Services>) -> Json<HealthBody> {
-    Json(whole(&services).await)
+async fn health(services: web::Data<Services>, process: web::Data<Process>) -> Json<HealthBody> {
+    Json(whole(&services, &process).await)
 }
 
-async fn whole(services: &Services) -> HealthBody {
-    let checks = ChecksBody::run(services).await;
+async fn whole(services: &Services, process: &Process) -> HealthBody {
+    let checks = ChecksBody::run(services, process).await;
     HealthBody {
         status: checks.database,
-        version: services.version,
-        uptime_seconds: services.started.elapsed().as_secs(),
+        version: process.version,
+        uptime_seconds: process.started.elapsed().as_secs(),
         checks,
     }
 }

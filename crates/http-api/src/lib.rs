@@ -16,12 +16,17 @@
 //! | `rehearsal` | all issues of a body in one answer                                   |
 //! | `error`    | the one catalogue of statuses and codes                                |
 //! | `body_limit` | how many bytes the body of each route may hold                     |
-//! | `request`  | reading headers, path, query string and body                           |
+//! | `header`   | headers that choose or name something                                  |
+//! | `request`  | reading path, query string and body                                    |
 //! | `answer`   | answers other than a plain 200                                         |
 //! | `warning`  | what is odd in what was taken                                          |
 //! | `body`     | how bodies are declared and converted                                  |
 //! | `call`     | a request in an entity: services, scope and one stamp                  |
-//! | `services` | store, clock, randomness; use cases that outlive their connection      |
+//! | `process`  | what the process is; use cases that outlive their connection           |
+//! | `caller`   | for whom a request acts, as the gate found out                         |
+//! | `schema`   | how routes name the schemas of their bodies                            |
+//! | `scalar`   | days and instants in bodies                                            |
+//! | `examples` | what each operation may be sent                                        |
 //! | `openapi`  | the description, made from the routes                                  |
 //! | `docs`     | the description, served; the page that `/` shows                       |
 //! | `deprecation` | what belongs to the past, and until when it is served               |
@@ -33,7 +38,8 @@
 //! | `mail`     | sending documents and reminders; documents behind links                |
 //! | `pages`    | pages for people who follow a link in a mail                            |
 //! | `documents` | all five kinds of documents, links between them, their lines           |
-//! | `settlement` | payments and expenses                                                |
+//! | `payments` | payments                                                               |
+//! | `expenses` | expenses                                                               |
 //! | `pos`      | tables and tabs of the point of sale                                   |
 //! | `fiscal`   | settings, certificates, premises and devices of fiscalization          |
 //! | `recurring` | recurring invoices                                                    |
@@ -41,6 +47,12 @@
 //! | `sandbox`  | the test clock                                                         |
 //! | `catalog`  | customers, suppliers, items, taxes, financial categories, units        |
 //! | `webhooks` | endpoints, the log of deliveries, replay; both generations             |
+//!
+//! **Layers.** Modules build upon each other in one direction, and each stands above all that it
+//! uses. At the bottom is what says how a route is declared (`schema`, `security`, `route`), then
+//! `error`; then what reads requests within limits and writes answers (`limits`, `request`,
+//! `answer`, `call`); then the areas; then `routes`, which lists all of theirs; and above it what
+//! needs the whole table: `openapi`, `idempotency`, `gate`, `server`.
 //!
 //! **Invariants.** What is served, who may use it and what the description says follow from one
 //! table. Handlers parse, call one use case and render; bodies are types of this crate. Every
@@ -55,6 +67,7 @@ mod billing;
 mod body;
 mod body_limit;
 mod call;
+mod caller;
 mod catalog;
 mod connection;
 mod cors;
@@ -63,11 +76,14 @@ mod docs;
 mod documents;
 mod e_invoices;
 pub mod error;
+mod examples;
+mod expenses;
 mod exports;
 mod fiscal;
 mod frame;
 mod gate;
 mod guards;
+mod header;
 mod health;
 mod html;
 mod idempotency;
@@ -77,19 +93,21 @@ mod mail;
 mod openapi;
 mod pages;
 mod paper;
+mod payments;
 mod places;
 mod pos;
 mod prefetch;
+mod process;
 mod recurring;
 mod rehearsal;
 mod request;
 mod route;
 mod routes;
 mod sandbox;
+mod scalar;
+mod schema;
 mod security;
 mod server;
-mod services;
-mod settlement;
 mod storage;
 mod transaction_type;
 mod warning;
@@ -99,12 +117,14 @@ pub use connection::ConnectionLimits;
 pub use cors::{InvalidOrigins, Origins};
 pub use guards::{Guards, SignUpMode};
 pub use health::health_at;
-pub use limits::{InvalidNetwork, Network, RateLimitOptions, RateLimiter, Room, Shares};
+pub use limits::{
+    InvalidNetwork, Network, RateLimitOptions, RateLimiter, RequestLimits, Room, Shares,
+};
 pub use openapi::{VERSION, openapi, openapi_3_0};
+pub use process::Process;
 pub use route::{Gate, Parameter, ParameterKind, Rate, Route, Verb};
 pub use routes::routes;
 pub use security::{SECURITY_LOG, SecurityEvent};
-pub use server::{Options, app, run};
-pub use services::{RequestLimits, Services};
-pub use storage::{Storage, StorageLimits};
+pub use server::{Http, Options, app, run};
+pub use storage::Reserves;
 pub use webhooks::Resources;

@@ -13,17 +13,11 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
-use racun_access::ENTITIES;
 use racun_background::idempotency::KEYED_REQUESTS;
 use racun_kernel::Tenant;
 use racun_store::{Read, Rows, Store, StoreDecorator};
 
 use crate::idempotency::Key;
-
-/// Whether `store` caches what the gate reads, so that a prefetch gains nothing.
-pub(crate) fn is_near(store: &dyn Store) -> bool {
-    store.changed(&ENTITIES, &Tenant::directory()).is_some()
-}
 
 /// The reads of the last request of each sort, for each worker thread.
 #[derive(Default)]

@@ -19,10 +19,10 @@ use crate::answer::{self, Created, Json, NoContent};
 use crate::body::{Convert, ListBody, names};
 use crate::body_limit::RECORD;
 use crate::call::{Call, EntityCall};
-use crate::documents::scalar::Day;
 use crate::error::ApiError;
 use crate::request::{Body, PathId, Query};
 use crate::route::{Gate, LIST, Route};
+use crate::scalar::Day;
 const TAG: &str = "Recurring invoices";
 
 /// What a new recurring invoice cannot do without.

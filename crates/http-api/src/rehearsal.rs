@@ -26,17 +26,18 @@ use actix_web::web::Data;
 use actix_web::{Error, HttpMessage as _, HttpRequest};
 use async_trait::async_trait;
 use futures_util::FutureExt as _;
+use racun_application::Services;
 use racun_catalog::{NoAnswer, VatAnswer, VatQuery, VatRegistry};
 use racun_kernel::Issues;
 use racun_store::{Read, Refusal, Rows, Store, StoreDecorator, StoreError, TransactError, Unit};
 use tokio::sync::Semaphore;
 
 use crate::answer;
+use crate::call::give;
 use crate::error::ApiError;
-use crate::limits::Share;
-use crate::request::{Left, MOST_ISSUES};
+use crate::limits::RequestLimits;
+use crate::request::{Again, Came, Left, MOST_ISSUES};
 use crate::route::Route;
-use crate::services::{RequestLimits, Services};
 
 /// How often a handler is tried on what is left of one body.
 const MOST_TRIALS: usize = 8;
@@ -48,12 +49,6 @@ const PATIENCE: u32 = 15;
 /// Lets as many refused requests be tried at once as there are processors.
 static TURNS: LazyLock<Semaphore> =
     LazyLock::new(|| Semaphore::new(std::thread::available_parallelism().map_or(1, NonZero::get)));
-
-/// The body as it came, and its part of the room of bodies when it is long.
-pub(crate) struct Came(pub Left, pub Option<Share>);
-
-/// What is left of it, for the handler that is tried on it.
-pub(crate) struct Again(pub Left);
 
 /// How far a request is whose handler may be tried.
 #[derive(Default)]
@@ -130,7 +125,7 @@ pub(crate) fn prepare(route: &Route, request: &mut ServiceRequest) {
     let store = TrialStore { store: Arc::clone(&services.store), progress: Arc::clone(&progress) };
     let registry = Arc::clone(&services.vat_registry);
     let vat_registry = Arc::new(TrialRegistry { registry, progress: Arc::clone(&progress) });
-    Services { vat_registry, ..services.with(Arc::new(store)) }.give(request);
+    give(Services { vat_registry, ..services.with(Arc::new(store)) }, request);
     request.extensions_mut().insert(progress);
 }
 

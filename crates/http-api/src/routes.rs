@@ -2,8 +2,9 @@
 
 use crate::route::Route;
 use crate::{
-    access, activities, billing, catalog, docs, documents, e_invoices, exports, fiscal, health,
-    jobs, mail, pages, paper, pos, recurring, sandbox, settlement, transaction_type, webhooks,
+    access, activities, billing, catalog, docs, documents, e_invoices, expenses, exports, fiscal,
+    health, jobs, mail, pages, paper, payments, pos, recurring, sandbox, transaction_type,
+    webhooks,
 };
 
 /// The areas' tables, in the order in which paths are matched.
@@ -12,6 +13,7 @@ const AREAS: &[&[Route]] = &[
     docs::ROUTES,
     access::users::ROUTES,
     access::recovery::ROUTES,
+    pages::LINKED,
     access::own_invitations::ROUTES,
     access::sessions::ROUTES,
     pages::ROUTES,
@@ -50,8 +52,8 @@ const AREAS: &[&[Route]] = &[
     e_invoices::ROUTES,
     paper::ROUTES,
     paper::E_INVOICES,
-    settlement::payments::ROUTES,
-    settlement::expenses::ROUTES,
+    payments::ROUTES,
+    expenses::ROUTES,
     catalog::files::OF_EXPENSES,
     recurring::ROUTES,
     transaction_type::ROUTES,

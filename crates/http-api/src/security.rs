@@ -4,14 +4,10 @@
 //! one line, so the event of a refused request is in the line that says why it was refused.
 //! `apps/server` counts the lines by that field in the metric `racun.security.events`.
 
-use actix_web::body::BoxBody;
-use actix_web::dev::ServiceResponse;
 use actix_web::{HttpMessage as _, HttpRequest};
 
 use racun_access::Proof;
 use racun_kernel::id::UserId;
-
-use crate::route::Route;
 
 /// The target of the lines of the log that may have an event.
 pub const SECURITY_LOG: &str = module_path!();
@@ -138,16 +134,6 @@ pub(crate) fn masked(email: &str) -> String {
     let (local, domain) = email.rsplit_once('@').unwrap_or((email, ""));
     let shown = |text: &str, most: usize| text.chars().take(most).collect::<String>();
     format!("{}...@{}", shown(local, 1), shown(domain, 64))
-}
-
-/// Notes the event of a request whose handler has answered: what `route` declares, where it
-/// succeeded.
-pub(crate) fn note(route: &Route, answer: &ServiceResponse<BoxBody>) {
-    if let Some(event) = route.event
-        && answer.status().is_success()
-    {
-        note_event(answer.request(), event);
-    }
 }
 
 /// Notes what `request` came to.

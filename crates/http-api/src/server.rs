@@ -4,6 +4,7 @@ use std::future::Future;
 use std::net::TcpListener;
 use std::num::NonZero;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use actix_server::Server;
 use actix_web::body::{BoxBody, MessageBody};
@@ -13,13 +14,21 @@ use actix_web::http::header::ALLOW;
 use actix_web::middleware::from_fn;
 use actix_web::web::{self, ServiceConfig};
 use actix_web::{App, Error, HttpRequest, HttpResponse, Resource, ResponseError as _, Scope};
+use racun_application::Services;
 
 use crate::auth_cache::AuthCache;
 use crate::connection::{self, ConnectionLimits, Refusals};
+use crate::cors::Origins;
+use crate::docs::Descriptions;
 use crate::error::{ApiError, Kind};
+use crate::frame::Hsts;
+use crate::guards::Guards;
+use crate::limits::{Network, RateLimiter, RequestLimits, TrustedProxies};
+use crate::openapi::{openapi, openapi_3_0};
 use crate::prefetch::Prefetch;
+use crate::process::Process;
 use crate::route::{Route, Verb};
-use crate::services::{RequestLimits, Services};
+use crate::storage::Reserves;
 use crate::{frame, gate, limits, pos, routes};
 
 /// After this, connections that are still open are cut: with the server's own second of grace, the
@@ -29,10 +38,50 @@ const SHUTDOWN_SECONDS: u64 = 8;
 /// Threads that a worker may add for what blocks it, such as files.
 const BLOCKING_THREADS: usize = 8;
 
-/// How the server runs.
-pub struct Options {
+/// What the interface has beside the services of use cases. A clone shares everything with its
+/// original.
+#[derive(Clone)]
+pub struct Http {
     /// How much a request may take.
     pub limits: RequestLimits,
+    /// Whose pages may ask, beside the server's own.
+    pub origins: Arc<Origins>,
+    /// Seconds for which browsers shall come by TLS alone, as `Strict-Transport-Security` says it;
+    /// `None` sends nothing. Subdomains may be of other servers, and are not named.
+    pub hsts_seconds: Option<u32>,
+    /// The proxies whose `X-Forwarded-For` is believed, for all that looks at addresses: limits,
+    /// keys bound to addresses, log-ins and events.
+    pub trusted_proxies: Arc<[Network]>,
+    /// What counts requests; `None` where they are not limited.
+    pub rate_limiter: Option<RateLimiter>,
+    /// What the operator allows callers.
+    pub guards: Guards,
+    /// What requests under way reserved of the budgets of their accounts.
+    pub reserves: Reserves,
+    /// The process, and the runtime that use cases run on.
+    pub process: Process,
+}
+
+impl Http {
+    /// Default limits and nothing else in `process`: no other origins, no trusted proxies, requests
+    /// that are not counted.
+    #[must_use]
+    pub fn of(process: Process) -> Self {
+        Self {
+            limits: RequestLimits::default(),
+            origins: Arc::default(),
+            hsts_seconds: None,
+            trusted_proxies: Arc::default(),
+            rate_limiter: None,
+            guards: Guards::default(),
+            reserves: Reserves::default(),
+            process,
+        }
+    }
+}
+
+/// How the server runs.
+pub struct Options {
     /// How many connections there may be, and how long each may take.
     pub connections: ConnectionLimits,
     /// Threads that serve requests; as many as there are processors when `None`.
@@ -42,10 +91,9 @@ pub struct Options {
 }
 
 impl Options {
-    /// Default limits and workers, until `stop` is done.
+    /// Default connections and workers, until `stop` is done.
     pub fn until(stop: impl Future<Output = ()> + Send + 'static) -> Self {
-        let (limits, connections) = (RequestLimits::default(), ConnectionLimits::default());
-        Self { limits, connections, workers: None, stop: Box::pin(stop) }
+        Self { connections: ConnectionLimits::default(), workers: None, stop: Box::pin(stop) }
     }
 }
 
@@ -57,9 +105,10 @@ impl Options {
 pub async fn run(
     listener: TcpListener,
     services: Services,
+    http: Http,
     options: Options,
 ) -> std::io::Result<()> {
-    let Options { limits, connections, workers, stop } = options;
+    let Options { connections, workers, stop } = options;
     let builder = Server::build()
         .shutdown_timeout(SHUTDOWN_SECONDS)
         .worker_max_blocking_threads(BLOCKING_THREADS)
@@ -67,7 +116,7 @@ pub async fn run(
     let processors = || std::thread::available_parallelism().map_or(2, NonZero::get);
     let builder = (builder, workers.unwrap_or_else(processors));
     let refusals = Refusals::new(services.clone());
-    let application = move || app(services.clone(), limits);
+    let application = move || app(services.clone(), http.clone());
     let running = connection::server(builder, listener, connections, refusals, application)?;
     let handle = running.handle();
     tokio::spawn(async move {
@@ -80,7 +129,7 @@ pub async fn run(
 /// The application: every route behind its gate, and every answer in its frame.
 pub fn app(
     services: Services,
-    limits: RequestLimits,
+    http: Http,
 ) -> App<
     impl ServiceFactory<
         ServiceRequest,
@@ -90,9 +139,22 @@ pub fn app(
         InitError = (),
     > + use<>,
 > {
-    App::new()
-        .app_data(web::Data::new(services))
-        .app_data(limits)
+    let descriptions = Descriptions { latest: openapi, three_zero: openapi_3_0 };
+    let mut app = App::new();
+    if let Some(rate_limiter) = http.rate_limiter {
+        app = app.app_data(rate_limiter);
+    }
+    if let Some(seconds) = http.hsts_seconds {
+        app = app.app_data(Hsts { seconds });
+    }
+    app.app_data(web::Data::new(services))
+        .app_data(web::Data::new(http.process))
+        .app_data(web::Data::from(http.origins))
+        .app_data(http.limits)
+        .app_data(TrustedProxies(http.trusted_proxies))
+        .app_data(http.guards)
+        .app_data(http.reserves)
+        .app_data(descriptions)
         .app_data(Prefetch::default())
         .app_data(AuthCache::default())
         .app_data(pos::Tags::default())

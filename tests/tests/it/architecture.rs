@@ -1,7 +1,7 @@
 //! The rules of the code's shape: who may depend on whom, and what no file may hold.
 #![expect(clippy::unwrap_used, reason = "a test ends where it meets what it does not expect")]
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -139,76 +139,12 @@ fn no_file_is_too_long_to_hold_one_thing() {
     }
 }
 
-/// Module files beside their folder that are still to be moved into it.
-const BESIDE: [&str; 2] = [
-    "crates/http-api/src/docs.rs",
-    "crates/http-api/src/openapi/examples.rs",
-];
-
 #[test]
 fn a_module_with_a_folder_is_the_mod_file_in_it() {
     for file in rust_files() {
         let place = place(&file);
         let is_beside = file.with_extension("").is_dir();
-        assert!(!is_beside || BESIDE.contains(&&*place), "move {place} to mod.rs in its folder");
-    }
-}
-
-/// Crates whose modules know each other in one direction.
-const ONE_WAY: &[&str] =
-    &["application", "background", "delivery", "fiscalization", "records", "sales", "till"];
-
-#[test]
-fn modules_of_an_area_know_each_other_in_one_direction() {
-    for name in ONE_WAY {
-        let mut uses = uses_of_modules(&format!("crates/{name}/src/"));
-        assert!(!uses.is_empty(), "crates/{name} has no modules");
-        // Takes away what uses nothing that is left, as long as there is such a module.
-        while let Some(free) = uses.iter().find_map(|(module, used)| {
-            used.iter().all(|used| !uses.contains_key(used)).then(|| module.clone())
-        }) {
-            uses.remove(&free);
-        }
-        assert!(uses.is_empty(), "crates/{name}: in or above a circle: {uses:?}");
-    }
-}
-
-/// The modules at the top of the crate whose sources are under `sources`, each with what it names
-/// of that crate.
-fn uses_of_modules(sources: &str) -> BTreeMap<String, BTreeSet<String>> {
-    let mut uses: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    for file in rust_files() {
-        let place = place(&file);
-        let Some(inside) = place.strip_prefix(sources).filter(|inside| *inside != "lib.rs") else {
-            continue;
-        };
-        // A file at the top names its siblings by `super`, too.
-        let (module, roots) = match inside.split_once('/') {
-            Some((folder, _)) => (folder, &["crate::"][..]),
-            None => (inside.trim_end_matches(".rs"), &["crate::", "super::"][..]),
-        };
-        let source = fs::read_to_string(&file).unwrap();
-        let code: Vec<&str> =
-            source.lines().filter_map(|line| line.split("//").next()).map(str::trim).collect();
-        let code = code.concat();
-        let named = roots.iter().flat_map(|root| code.split(root).skip(1)).flat_map(first_names);
-        let own = uses.entry(module.to_owned()).or_default();
-        own.extend(named.filter(|name| name != module));
-    }
-    uses
-}
-
-/// The first name of a path, or of each path in a list of them.
-fn first_names(path: &str) -> Vec<String> {
-    let name = |path: &str| -> String {
-        path.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect()
-    };
-    match path.strip_prefix('{') {
-        Some(list) => {
-            let list = list.split("};").next().unwrap_or_default();
-            list.split(',').map(|path| name(path.trim())).collect()
-        }
-        None => vec![name(path)],
+        assert!(!is_beside, "move {place} to mod.rs in its folder");
     }
 }
 
@@ -329,7 +265,7 @@ const BY_HAND: &[(&str, &str, &[&str])] = &[
     ("crates/", "loaded.rows", UNIT_OF_WORK),
     ("crates/", ".split_off(", UNIT_OF_WORK),
     ("crates/http-api/src/", "|services: Services|", &[]),
-    ("crates/http-api/src/", "services.run(", &["crates/http-api/src/call.rs"]),
+    ("crates/http-api/src/", "process.run(", &["crates/http-api/src/call.rs"]),
 ];
 
 const UNIT_OF_WORK: &[&str] =

@@ -22,6 +22,7 @@ mod idempotency;
 mod judge;
 mod mail;
 mod main_job;
+mod module_circles;
 mod numbers;
 mod openapi;
 mod operators;

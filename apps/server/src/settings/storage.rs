@@ -1,6 +1,6 @@
 //! `RACUN__STORAGE__…`: how much accounts may store.
 
-use racun_http_api::StorageLimits;
+use racun_background::budget::StorageLimits;
 use serde::Deserialize;
 
 use super::value::{Size, required};

@@ -14,8 +14,7 @@ use racun_einvoicing::{Facts, FactsKind, Line, PaidBy, Preceding};
 use racun_kernel::{Classification, Decimal, Patch, PaymentType};
 use racun_records::get_document;
 use racun_sales::documents::{
-    self, Creation, CustomerRequest, DocumentRequest, ExchangeRateRequest, LineRequest,
-    LineTaxRequest,
+    Creation, CustomerRequest, DocumentRequest, ExchangeRateRequest, LineRequest, LineTaxRequest,
 };
 use racun_sales::einvoicing::{self, EInvoiceRefused};
 use racun_settlement::NewPayment;

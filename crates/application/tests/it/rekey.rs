@@ -6,7 +6,7 @@ use racun_access::{
     MasterKeyError, begin_rotation, end_rotation, id_of, open_keys, replace_lost_key,
 };
 use racun_application::rekey::{Lost, reseal};
-use racun_background::idempotency::{AnswerTo, KeptAnswer, KeptBody, KeyedRequest, Verdict};
+use racun_background::idempotency::{AnswerTo, KeptAnswer, KeptBody, KeyStatus, KeyedRequest};
 use racun_kernel::Vault;
 
 use crate::fixture::Shop;

@@ -8,7 +8,6 @@ use racun_fiscalization::{Concern, NoAuthority, TaxAuthority};
 use racun_kernel::Patch;
 use racun_records::get_document;
 use racun_sales::Error;
-use racun_sales::documents;
 use racun_sales::payments;
 use racun_settlement::PaymentType::{self, Card, Cash, Check};
 use racun_settlement::{

@@ -2,6 +2,8 @@
 
 use actix_web::web::{self, Data, ReqData};
 use racun_access::{ACCOUNTS, Account, AccountScope};
+use racun_application::Services;
+use racun_background::budget::Budget;
 use racun_kernel::Tenant;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -10,8 +12,6 @@ use crate::answer::Json;
 use crate::body::Convert as _;
 use crate::error::ApiError;
 use crate::route::{Gate, Route};
-use crate::services::Services;
-use crate::storage::Budget;
 
 /// Routes of the account.
 pub(crate) const ROUTES: &[Route] =
@@ -57,7 +57,7 @@ async fn get(
     let (store, id) = (&*services.store, scope.account.to_string());
     let found: Option<Account> = store.get(&ACCOUNTS, &Tenant::directory(), &id).await?;
     let account = found.ok_or_else(|| ApiError::no_such("account", &id))?;
-    let Budget { used, limit } = services.storage.budget(store, scope.account).await?;
+    let Budget { used, limit } = Budget::of(store, services.storage, scope.account).await?;
     Ok(Json(AccountBody {
         id,
         name: account.name,

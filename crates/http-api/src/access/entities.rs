@@ -6,6 +6,7 @@ use actix_web::HttpRequest;
 use actix_web::web::{self, Data, ReqData};
 use racun_access::Permission::{ManageEntity, ReadEntity, ReadFiscal};
 use racun_access::{self as access, AccountScope, Caller, ENTITIES, Entity, EntityPatch, permits};
+use racun_application::Services;
 use racun_application::entities;
 use racun_fiscal::FiscalSettings;
 use racun_fiscalization::setup::settings;
@@ -20,9 +21,9 @@ use crate::body_limit::DOCUMENT;
 use crate::call::{Call, EntityCall};
 use crate::error::ApiError;
 use crate::fiscal::as_setting;
-use crate::request::{Body, Query, single};
+use crate::header::single;
+use crate::request::{Body, Query};
 use crate::route::{Gate, LIST, Parameter, Route};
-use crate::services::Services;
 
 const TAG: &str = "Entities";
 

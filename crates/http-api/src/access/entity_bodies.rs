@@ -11,7 +11,7 @@ use validator::Validate;
 
 use super::EnvironmentBody;
 use crate::body::Convert;
-use crate::openapi::{nullable_number, settings};
+use crate::schema::{nullable_number, settings};
 use crate::warning::WarningBody;
 
 /// Body of `POST /entities`.

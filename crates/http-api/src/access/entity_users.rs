@@ -197,7 +197,7 @@ async fn add(
         let label =
             billing::label_of(&*call.store, &call.white_labels, call.scope().account()).await?;
         let sender = is_mailed.then(|| Sender::of(&call.public_url, label));
-        let limits = call.guards.mail;
+        let limits = call.guards().mail;
         mailing::add_entity_user(call.cx(), sender.as_ref(), call.entity(), input, limits).await
     });
     let (status, invitation_id, token) = match task.await? {

@@ -22,7 +22,8 @@ use crate::answer::{Json, NoContent};
 use crate::body::{AllBody, Convert, names};
 use crate::call::{Call, EntityCall};
 use crate::error::ApiError;
-use crate::request::{Body, PathText, Query, bearer_token};
+use crate::header::bearer_token;
+use crate::request::{Body, PathText, Query};
 use crate::route::{Gate, Parameter, Route};
 use crate::security::{self, SecurityEvent};
 
@@ -176,7 +177,7 @@ async fn resend(call: EntityCall, id: PathText) -> Result<Json<InvitationBody>, 
         let labels = &call.white_labels;
         let label = billing::label_of(&*call.store, labels, call.scope().account()).await?;
         let sender = Sender::of(&call.public_url, label);
-        let limits = call.guards.mail;
+        let limits = call.guards().mail;
         mailing::resend_invitation(call.cx(), &sender, call.entity(), &id.0, limits).await
     });
     Ok(Json(InvitationBody::of(task.await?, now)))
@@ -240,7 +241,7 @@ pub(crate) async fn accept_invitation(
     let task = call.run(|call| async move {
         let (store, stamp) = (call.store(), call.stamp());
         let open = access::find_invitation(store, &token, stamp).await?;
-        call.guards.sign_up.check_invited(open.may_make_user())?;
+        call.guards().sign_up.check_invited(open.may_make_user())?;
         let answering = stamp.clone();
         let answer = call.compute(move || open.answer(&password, name, &answering)).await?;
         people::accept_invitation(store, answer.from(origin), stamp).await

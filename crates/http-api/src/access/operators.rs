@@ -4,6 +4,7 @@ use actix_web::HttpRequest;
 use actix_web::web::{self, ReqData};
 use racun_access::Permission::{ManagePeople, ReadTill, Sell, SetPin};
 use racun_access::{self as access, AccessError, Caller, OPERATOR_SECONDS, Operator, Pin, PinKey};
+use racun_application::Services;
 use racun_kernel::id::UserId;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -17,7 +18,6 @@ use crate::error::{ApiError, Kind};
 use crate::request::{Body, PathText};
 use crate::route::{Gate, Route};
 use crate::security::{self, SecurityEvent};
-use crate::services::Services;
 
 const TAG: &str = "Point of sale";
 

@@ -1,7 +1,6 @@
 //! New passwords and verified addresses, by tokens that are mailed.
 
-use actix_web::web::{self, Data};
-use actix_web::{HttpRequest, HttpResponse};
+use actix_web::{HttpRequest, web};
 use racun_access::{self as access, AccessError, Caller, MailTokenPurpose, Origin, Proof};
 use racun_application::people;
 use racun_delivery::mailing;
@@ -16,11 +15,9 @@ use super::users::person;
 use crate::answer::{Json, NoContent};
 use crate::call::Call;
 use crate::error::ApiError;
-use crate::pages::{LINK, verification_page};
-use crate::request::{Body, Query};
+use crate::request::Body;
 use crate::route::{Gate, Route};
 use crate::security::{self, SecurityEvent};
-use crate::services::Services;
 
 const TAG: &str = "Users";
 
@@ -54,16 +51,6 @@ pub(crate) const ROUTES: &[Route] = &[
         .answers::<VerifiedBody>()
         .sensitive()
         .seen_as(SecurityEvent::AddressVerified),
-    Route::get("/users/verify-email", "followVerificationLink", Gate::Open, || web::to(follow))
-        .about(
-            TAG,
-            "Shows a page with a button, for the link in the mail; nothing is verified before it \
-             is pressed, for programs that look through mails follow links, too.",
-        )
-        .linked()
-        .reads(LINK)
-        .answers_file("text/html")
-        .sensitive(),
     Route::post("/users/resend-verification", "resendVerification", Gate::SignedIn, || {
         web::to(resend)
     })
@@ -165,14 +152,6 @@ async fn verify(
     let proof = verify_address(&call, body.0.token).await?;
     security::proved(&request, &proof);
     Ok(Json(VerifiedBody { email_verified: true }))
-}
-
-async fn follow(
-    services: Data<Services>,
-    request: HttpRequest,
-    query: Query,
-) -> Result<HttpResponse, ApiError> {
-    verification_page(&services, &request, &query)
 }
 
 /// Marks the address of the user who received `token` as verified.

@@ -282,7 +282,7 @@ async fn sign_up(
     let label = label_of(&request, &call.white_labels)?;
     let white_label = label.map(|label| label.slug.clone());
     let task = call.run(|call| async move {
-        let is_first = call.guards.sign_up.check(call.store()).await?;
+        let is_first = call.guards().sign_up.check(call.store()).await?;
         let (hashing, about) = (call.stamp().clone(), email.clone());
         let hash = move || access::hash_password(&password, &[&about], &hashing);
         let password = call.compute(hash).await?;

@@ -4,6 +4,7 @@ use actix_web::HttpRequest;
 use actix_web::http::header::HOST;
 use actix_web::web::{self, Data, ReqData};
 use racun_access::AccountScope;
+use racun_application::Services;
 use racun_billing::{Catalogue, WhiteLabel};
 use racun_kernel::Environment;
 use racun_sales::billing;
@@ -15,7 +16,6 @@ use crate::answer::Json;
 use crate::body::AllBody;
 use crate::error::{ApiError, Kind};
 use crate::route::{Gate, Route};
-use crate::services::Services;
 
 const TAG: &str = "White labels";
 

@@ -10,7 +10,7 @@ use time::OffsetDateTime;
 use utoipa::ToSchema;
 
 use crate::body::names;
-use crate::openapi::number;
+use crate::schema::number;
 
 names! {
     /// How often a subscription is paid.

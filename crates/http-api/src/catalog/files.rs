@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use actix_web::{HttpRequest, web};
 use racun_access::Permission::{ReadRecords, WriteRecords};
+use racun_application::Services;
 use racun_catalog::{
     self as catalog, File, FileCategory, FileFormat, FileLinks, MAX_FILE_BYTES, MAX_IMAGE_BYTES,
     NewFile,
@@ -22,10 +23,9 @@ use crate::body::{Convert, ListBody, names};
 use crate::call::Call;
 use crate::error::ApiError;
 use crate::limits;
-use crate::openapi::file;
 use crate::request::{Form, PathId, Query};
 use crate::route::{Gate, LIST, Parameter, Route};
-use crate::services::Services;
+use crate::schema::file;
 
 const TAG: &str = "Files";
 

@@ -20,9 +20,9 @@ use crate::body::{Convert, ListBody, input, names};
 use crate::body_limit::RECORD;
 use crate::call::EntityCall;
 use crate::error::ApiError;
-use crate::openapi::{nullable_number, number};
 use crate::request::{Body, PathId, Query};
 use crate::route::{Gate, LIST, Route};
+use crate::schema::{nullable_number, number};
 const TAG: &str = "Items";
 
 /// Routes of items.

@@ -19,9 +19,9 @@ use crate::body::{Convert, ListBody, answer};
 use crate::body_limit::RECORD;
 use crate::call::EntityCall;
 use crate::error::ApiError;
-use crate::openapi::number;
 use crate::request::{Body, PathId};
 use crate::route::{Gate, LIST, Route};
+use crate::schema::number;
 use crate::warning::WarningBody;
 
 const TAG: &str = "Taxes";

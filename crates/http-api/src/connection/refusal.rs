@@ -10,6 +10,7 @@ use actix_web::ResponseError as _;
 use actix_web::error::PayloadError;
 use actix_web::http::StatusCode;
 use actix_web::http::header::HttpDate;
+use racun_application::Services;
 use racun_kernel::id::RequestId;
 use tokio::io::{self, AsyncRead as _, AsyncWrite as _, ErrorKind, ReadBuf};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -20,7 +21,6 @@ use super::progress::{DRAINED, Progress};
 use crate::error::{ApiError, Kind};
 use crate::limits;
 use crate::security::{self, Line, SecurityEvent};
-use crate::services::Services;
 
 /// What gives those answers.
 #[derive(Clone)]

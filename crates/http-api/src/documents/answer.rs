@@ -26,7 +26,7 @@ use super::party::{PartyBody, UnitBody};
 use super::relation::RelationBody;
 use crate::body::Convert;
 use crate::call::Call;
-use crate::openapi::{nullable_number, number};
+use crate::schema::{nullable_number, number};
 use crate::warning::WarningBody;
 
 /// A document of one kind, as it is answered.

@@ -3,11 +3,11 @@
 use actix_web::web::{self, Data, ReqData};
 use racun_access::Entity;
 use racun_access::Permission::{ReadTill, Sell, WriteRecords};
-use racun_sales::Error;
-use racun_sales::documents::{self as application, Finalizing, LineCategory, NextOf};
-
+use racun_application::Services;
 use racun_documents::{DocumentError, DocumentKind};
 use racun_kernel::{Issue, Issues, Step};
+use racun_sales::Error;
+use racun_sales::documents::{self as application, Finalizing, LineCategory, NextOf};
 use serde::Deserialize;
 use utoipa::ToSchema;
 use validator::Validate;
@@ -27,7 +27,6 @@ use crate::call::{Call, EntityCall};
 use crate::error::ApiError;
 use crate::request::{Body, MaybeBody, PathText, Query};
 use crate::route::{Gate, Parameter, Route};
-use crate::services::Services;
 
 const DOCUMENTS: &str = "Documents";
 

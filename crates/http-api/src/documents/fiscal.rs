@@ -13,10 +13,10 @@ use time::format_description::well_known::Rfc3339;
 use utoipa::ToSchema;
 use validator::Validate;
 
-use super::scalar::{Day, Instant};
 use crate::body::{Convert, names};
 use crate::fiscal::FiscalEnvironmentBody;
-use crate::openapi::{nullable_number, number};
+use crate::scalar::{Day, Instant};
+use crate::schema::{nullable_number, number};
 
 /// A form of a bound book (vezana knjiga računov, VKR), as its set and its book are printed on it.
 /// Each form is entered once.

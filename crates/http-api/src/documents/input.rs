@@ -16,10 +16,10 @@ use super::e_invoice::{EInvoiceInput, SendingWishBody, ValidationWishBody};
 use super::fiscal::{FinaInputBody, FursInputBody, fiscal_request};
 use super::line::LineInputBody;
 use super::party::{PartyInputBody, UnitInputBody};
-use super::scalar::{DocumentDate, date_schema};
 use crate::body::{Convert, names};
-use crate::openapi::{nullable_number, number};
-use crate::settlement::payment::PaymentInputBody;
+use crate::payments::PaymentInputBody;
+use crate::scalar::{DocumentDate, date_schema};
+use crate::schema::{nullable_number, number};
 
 /// How discounts and rounding work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

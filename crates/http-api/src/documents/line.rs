@@ -13,9 +13,9 @@ use racun_sales::documents::{LineRequest, LineTaxRequest};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::scalar::Day;
 use crate::body::{Convert, names};
-use crate::openapi::{nullable_number, number};
+use crate::scalar::Day;
+use crate::schema::{nullable_number, number};
 
 names! {
     /// A heading row without amounts.

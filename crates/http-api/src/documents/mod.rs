@@ -13,7 +13,6 @@
 //! | `e_invoice`       | checks for electronic invoices, both ways                     |
 //! | `fiscal`          | data for tax authorities, both ways                           |
 //! | `relation`        | links between documents                                       |
-//! | `scalar`          | dates                                                         |
 
 mod allowed_properties;
 pub(crate) mod answer;
@@ -26,7 +25,6 @@ pub(crate) mod line;
 pub(crate) mod output;
 pub(crate) mod party;
 mod relation;
-pub(crate) mod scalar;
 
 use racun_documents::DocumentId;
 

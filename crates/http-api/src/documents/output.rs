@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 use super::input::CalculationModeBody;
 use super::line::AnyLineBody;
 use crate::body::{Convert, names};
-use crate::openapi::{nullable_number, number};
+use crate::schema::{nullable_number, number};
 
 names! {
     /// Where a document comes from.

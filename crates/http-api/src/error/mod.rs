@@ -17,7 +17,6 @@ mod following;
 mod mail;
 mod naming;
 mod own_code;
-mod pos;
 mod printing;
 mod recurring;
 mod settlement;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use actix_web::{HttpRequest, web};
 use racun_access::Permission::{ReadRecords, WriteRecords};
+use racun_application::Services;
 use racun_billing::Feature;
 use racun_delivery::exports::Span;
 use racun_delivery::exports::archive::{
@@ -19,12 +20,11 @@ use super::TAG;
 use crate::answer::{Accepted, Json, StoredFile};
 use crate::body::{Convert, names};
 use crate::call::{Call, EntityCall};
-use crate::documents::scalar::Day;
 use crate::error::ApiError;
 use crate::limits;
 use crate::request::{Body, PathId, Query};
 use crate::route::{Gate, Parameter, Route};
-use crate::services::Services;
+use crate::scalar::Day;
 
 const ZIP: &str = "application/zip";
 

@@ -295,7 +295,7 @@ async fn put_together(
     let turn = TURNS.acquire().await.map_err(ApiError::unavailable)?;
     let caller = Caller::default();
     let gone = Arc::clone(&caller.0);
-    let (runtime, call) = (call.runtime.clone(), call.clone());
+    let (runtime, call) = (call.process().runtime.clone(), call.clone());
     let work = move || {
         // Held until the work ends, even when its caller is gone.
         let _held = (place, turn);

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use racun_application::Services;
 use racun_fiscal::{
     Authority, CertificateFault, DeviceId, FiscalError, FiscalSettings, NewDevice, PremiseId,
     SettingsInput, TestCertificate, taxpayer_number,
@@ -23,7 +24,6 @@ use crate::body::{ArrayBody, Convert};
 use crate::call::{Call, EntityCall};
 use crate::error::{self, ApiError};
 use crate::request::{Body, Form, PathId};
-use crate::services::Services;
 
 /// An authority, as its routes know it.
 pub(super) trait AuthorityApi: 'static {

@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use validator::Validate;
 
 use crate::body::{Convert, names};
-use crate::openapi::file;
+use crate::schema::file;
 
 names! {
     /// What a certificate is good for.

@@ -147,7 +147,7 @@ impl Keyed {
         }
         let (store, account) = (self.services.store.clone(), self.request.account_id);
         let now = self.request.created_at;
-        self.services.runtime.spawn(async move {
+        self.process.runtime.spawn(async move {
             if let Err(error) = sweep(&*store, account, now).await {
                 tracing::warn!(?error, "keys of old requests stay");
             }

@@ -6,7 +6,7 @@ use racun_kernel::Principal;
 use ring::digest::{Context, SHA256};
 
 use crate::error::ApiError;
-use crate::frame::{X_REQUEST_ID, caller_id};
+use crate::header::{X_REQUEST_ID, caller_id};
 use crate::route::{Gate, Route, Verb};
 
 /// The header that names a request.

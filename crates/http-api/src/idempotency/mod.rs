@@ -35,12 +35,12 @@ use actix_web::web::Data;
 use actix_web::{Error, HttpMessage as _, HttpRequest, rt};
 use futures_util::StreamExt as _;
 use futures_util::stream::once;
-use racun_access::{AccountScope, Caller};
+use racun_access::Caller;
+use racun_application::Services;
 use racun_background::idempotency::{
     AnswerTo, KEYED_REQUESTS, KeptAnswer, KeyStatus, KeyedRequest, Once, Passed,
 };
-use racun_kernel::id::AccountId;
-use racun_kernel::{Scope, Tenant};
+use racun_kernel::Scope;
 use racun_store::Store;
 use tracing::Instrument as _;
 
@@ -48,12 +48,14 @@ pub(crate) use keep::ReplayedRefusal;
 pub(crate) use key::Key;
 pub(crate) use rebuild::rebuild;
 
+use crate::auth_cache::is_near;
+use crate::call::{give, given};
+use crate::caller::{account, tenant};
 use crate::error::{ApiError, Kind, OwnCode};
-use crate::prefetch::is_near;
+use crate::process::Process;
 use crate::rehearsal;
 use crate::request::{Spooled, read_whole};
 use crate::route::{Gate, Route};
-use crate::services::Services;
 use keep::Kept;
 use key::RequestIdentity;
 use turn::Turn;
@@ -86,21 +88,9 @@ pub(crate) struct Keyed {
     route: &'static Route,
     request: KeyedRequest,
     services: Data<Services>,
+    process: Data<Process>,
     once: Arc<Once>,
     _turn: Turn,
-}
-
-/// The account that a request which passed the gate acts for.
-fn account(request: &HttpRequest) -> Option<AccountId> {
-    let extensions = request.extensions();
-    let scope = extensions.get::<Scope>().map(Scope::account);
-    let scope = scope.or_else(|| extensions.get::<AccountScope>().map(|scope| scope.account));
-    scope.or_else(|| extensions.get::<Caller>().map(Caller::account))
-}
-
-/// The tenant whose keys a request that passed the gate uses.
-pub(crate) fn tenant(request: &HttpRequest) -> Option<Tenant> {
-    account(request).map(Tenant::account)
 }
 
 /// Leaves what `store` holds under `key` in the request's extensions.
@@ -128,8 +118,8 @@ pub(crate) async fn begin(
     request: &mut ServiceRequest,
     key: Key,
 ) -> Result<Begun, ApiError> {
-    let services = request.app_data::<Data<Services>>().cloned();
-    let services = services.ok_or_else(|| ApiError::internal("the application has no services"))?;
+    let services: Data<Services> = given(request.request())?;
+    let process = given(request.request())?;
     let account = account(request.request());
     let account = account.ok_or_else(|| ApiError::internal("a keyed request has no account"))?;
     let fingerprint = match route.takes_form {
@@ -154,7 +144,7 @@ pub(crate) async fn begin(
         None => wanted.find(&*services.store).await?,
     };
     let once = Arc::new(Once::new(Arc::clone(&services.store), wanted.clone()));
-    let keyed = Keyed { route, request: wanted, services, once, _turn: turn };
+    let keyed = Keyed { route, request: wanted, services, process, once, _turn: turn };
     match keyed.status(held).await? {
         KeyStatus::New => {
             keyed.give_store(request);
@@ -218,7 +208,7 @@ impl Keyed {
 
     /// Gives the handler a store that stores the key with the first effect.
     fn give_store(&self, request: &mut ServiceRequest) {
-        self.services.with(Arc::<Once>::clone(&self.once)).give(request);
+        give(self.services.with(Arc::<Once>::clone(&self.once)), request);
     }
 
     /// Runs the handler and keeps its answer, also when the client hangs up.

@@ -127,8 +127,8 @@ fn places(route: &Route, path: &str, reader: &Route, ids: &[&str]) -> Vec<String
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::openapi::same_body;
     use crate::route::{Gate, Verb};
+    use crate::schema::same_body;
 
     /// Operations whose answers are not made again, with the reason. Their effect is there; a
     /// repeated request is answered that it is.

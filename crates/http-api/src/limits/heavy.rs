@@ -3,9 +3,9 @@
 //! A page of a list, a file and a form are in memory until the last byte of the answer is written,
 //! which a slow reader may take minutes for.
 
+use super::RequestLimits;
 use crate::error::{ApiError, Kind};
 use crate::places::{Slot, Slots};
-use crate::services::RequestLimits;
 
 /// How many times more an account may have under way than one of its tokens, and an address without
 /// one.

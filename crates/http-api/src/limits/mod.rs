@@ -10,12 +10,14 @@
 //! | `address`    | whose address a request counts for, and which proxies to trust |
 //! | `heavy`      | how many lists, files and uploads are under way at once        |
 //! | `in_process` | the counters of one process                                    |
+//! | `request`    | how much a request may take                                    |
 //! | `room`       | what requests share, with parts for accounts and addresses     |
 //! | `rooms`      | the rooms: for bodies, forms, and large answers                |
 
 mod address;
 mod heavy;
 mod in_process;
+mod request;
 mod room;
 mod rooms;
 
@@ -26,23 +28,24 @@ use std::sync::Arc;
 
 use actix_web::http::header::{HeaderMap, HeaderName, HeaderValue};
 use actix_web::{HttpMessage as _, HttpRequest, web};
+use racun_application::Services;
 use racun_store::{Bucket, RateLimits, Taken};
 use ring::digest::{SHA256, digest};
 use time::OffsetDateTime;
 
+use crate::caller::tenant;
 use crate::error::{ApiError, Kind};
-use crate::idempotency::tenant;
-use crate::request::bearer_token;
+use crate::header::bearer_token;
 use crate::route::{Rate, Route};
 use crate::security::SecurityEvent;
-use crate::services::{RequestLimits, Services};
 
 pub(crate) use heavy::HeavyTurn;
 use in_process::InProcess;
 pub use racun_access::{InvalidNetwork, Network};
+pub use request::RequestLimits;
 pub(crate) use room::{Full, Share};
 pub use room::{Room, Shares};
-pub(crate) use rooms::{ANSWERS, AnswerRoom, BODIES, FORMS, SMALL_BODY};
+pub(crate) use rooms::{AnswerRoom, SMALL_BODY};
 pub(crate) use rooms::{arriving_body, arriving_form, make_room, no_room_for_answer};
 pub(crate) use rooms::{no_room_for_body, no_room_for_form};
 
@@ -88,9 +91,12 @@ pub(crate) fn client_of(request: &HttpRequest) -> Option<IpAddr> {
     address::client(peer, request.headers(), proxies(request))
 }
 
+/// The proxies whose `X-Forwarded-For` is believed.
+#[derive(Clone)]
+pub(crate) struct TrustedProxies(pub Arc<[Network]>);
+
 fn proxies(request: &HttpRequest) -> &[Network] {
-    let services = request.app_data::<web::Data<Services>>();
-    services.map_or(&[], |services| &services.trusted_proxies)
+    request.app_data::<TrustedProxies>().map_or(&[], |trusted| &trusted.0)
 }
 
 /// Counts requests. A clone counts together with its original.
@@ -222,9 +228,8 @@ pub(crate) async fn count(
     who: Counted<'_>,
 ) -> Result<(), ApiError> {
     let Some(services) = request.app_data::<web::Data<Services>>() else { return Ok(()) };
-    let Some(limiter) = services.rate_limiter.as_ref().filter(|_| rate != Rate::Unlimited) else {
-        return Ok(());
-    };
+    let limiter = request.app_data::<RateLimiter>();
+    let Some(limiter) = limiter.filter(|_| rate != Rate::Unlimited) else { return Ok(()) };
     let address = address_of(request);
     let buckets = limiter.buckets(rate, &who, &address);
     let taken = limiter.take(&buckets, (services.clock)()).await;

@@ -8,13 +8,12 @@ use racun_access::Caller;
 use racun_store::ListQuery;
 
 use super::room::{Full, Guest, Room, Share, Shares};
-use super::{address_of, key};
+use super::{RequestLimits, address_of, key};
 use crate::body_limit::DOCUMENT;
+use crate::caller::tenant;
 use crate::error::{ApiError, Kind};
-use crate::idempotency::tenant;
-use crate::request::bearer_token;
+use crate::header::bearer_token;
 use crate::route::Route;
-use crate::services::RequestLimits;
 
 const MIB: usize = 1024 * 1024;
 

@@ -17,9 +17,9 @@ use crate::body::Convert;
 use crate::body_limit::RECORD;
 use crate::call::EntityCall;
 use crate::error::ApiError;
-use crate::openapi::number;
 use crate::request::{Body, PathText};
 use crate::route::{Gate, Route};
+use crate::schema::number;
 const TAG: &str = "E-mail";
 
 /// Routes that send e-mail.
@@ -253,7 +253,7 @@ async fn send(call: &EntityCall, request: SendRequest) -> Result<Json<SentBody>,
     let is_simulated = request.letter.sandbox_skip_delivery;
     let task = call.run(|call| async move {
         let base = &call.public_url;
-        let limits = call.guards.mail;
+        let limits = call.guards().mail;
         application::send(call.cx(), base, call.entity(), request, limits).await
     });
     let sent: Result<Sent, MailingError> = task.await;
@@ -283,7 +283,7 @@ async fn remind(
         },
     };
     let task = call.run(|call| async move {
-        let limits = call.guards.mail;
+        let limits = call.guards().mail;
         application::remind(call.cx(), call.entity(), request, limits).await
     });
     let reminded: Reminded = task.await?;

@@ -9,7 +9,6 @@
 //! | `formats`      | which form texts have, by their properties' names                   |
 //! | `meanings`     | what properties mean of which their declarations say nothing         |
 //! | `examples`     | an example of every body                                            |
-//! | `settings`     | the keys of an entity's settings                                    |
 //! | `about`        | the introduction, and the areas with what they are for              |
 //! | `three_zero`   | the same description for tools that read OpenAPI 3.0                |
 
@@ -21,24 +20,18 @@ mod meanings;
 mod operation;
 mod responses;
 mod schemas;
-mod settings;
 mod three_zero;
-
-use std::collections::BTreeMap;
 
 use racun_kernel::Decimal;
 use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 use utoipa::ToSchema;
-use utoipa::openapi::schema::{ObjectBuilder, Schema, SchemaType, Type};
-use utoipa::openapi::{Ref, RefOr};
 
 use crate::pos::TabBody;
 use crate::route::Route;
 use crate::routes;
+use crate::schema::{described, number};
 
-pub(crate) use examples::REQUESTS_TEXT;
-pub(crate) use settings::settings;
 pub use three_zero::openapi_3_0;
 
 /// Version of the interface.
@@ -46,64 +39,6 @@ pub const VERSION: &str = "1.0.0";
 
 /// Name of the security scheme.
 const BEARER: &str = "bearer";
-
-/// Schemas by name.
-type Collected = BTreeMap<String, RefOr<Schema>>;
-
-/// Writes a type and all that it refers to into the schemas, and answers the reference to it.
-pub(crate) type Described = fn(&mut Collected) -> RefOr<Schema>;
-
-pub(crate) fn described<T: ToSchema>(schemas: &mut Collected) -> RefOr<Schema> {
-    let mut referred = Vec::new();
-    T::schemas(&mut referred);
-    schemas.extend(referred);
-    schemas.insert(T::name().into_owned(), T::schema());
-    Ref::from_schema_name(T::name()).into()
-}
-
-/// Whether two routes answer the same body. Types are compared by their names in the description.
-#[cfg(test)]
-pub(crate) fn same_body(one: Option<Described>, other: Option<Described>) -> bool {
-    let name = |described: Described| match described(&mut Collected::new()) {
-        RefOr::Ref(reference) => Some(reference.ref_location),
-        RefOr::T(_) => None,
-    };
-    let (one, other) = (one.and_then(name), other.and_then(name));
-    one.is_some() && one == other
-}
-
-/// The names of the properties of a body that is described as an object.
-pub(crate) fn properties(described: Described) -> Vec<String> {
-    let mut schemas = Collected::new();
-    let RefOr::Ref(reference) = described(&mut schemas) else { return Vec::new() };
-    let name = reference.ref_location.rsplit('/').next().unwrap_or_default();
-    match schemas.remove(name) {
-        Some(RefOr::T(Schema::Object(object))) => object.properties.into_keys().collect(),
-        _ => Vec::new(),
-    }
-}
-
-/// A JSON number with its own digits, never a binary approximation.
-pub(crate) fn number() -> Schema {
-    ObjectBuilder::new().schema_type(Type::Number).build().into()
-}
-
-/// The same, or null.
-pub(crate) fn nullable_number() -> Schema {
-    let either = SchemaType::from_iter([Type::Number, Type::Null]);
-    ObjectBuilder::new().schema_type(either).build().into()
-}
-
-/// The bytes of a file, in a form or an answer.
-pub(crate) fn file() -> Schema {
-    ObjectBuilder::new()
-        .schema_type(Type::String)
-        .format(Some(utoipa::openapi::SchemaFormat::KnownFormat(
-            utoipa::openapi::KnownFormat::Binary,
-        )))
-        .build()
-        .into()
-}
 
 /// Body of every answer that is not a success.
 #[derive(Debug, Serialize, ToSchema)]
@@ -186,10 +121,10 @@ struct IssueBody {
 /// The description of the interface: OpenAPI 3.1.
 #[must_use]
 pub fn openapi() -> Json {
-    let described: Vec<&'static Route> = routes().filter(|route| route.is_described).collect();
-    let components = schemas::Components::of(&described, self::described::<ErrorBody>);
+    let routes: Vec<&'static Route> = routes().filter(|route| route.is_described).collect();
+    let components = schemas::Components::of(&routes, described::<ErrorBody>);
     let mut paths = Map::new();
-    for route in &described {
+    for route in &routes {
         let operation = operation::operation(route, &components);
         let path = paths.entry(route.path).or_insert_with(|| json!({}));
         path[route.verb.name().to_lowercase()] = operation;
@@ -199,7 +134,7 @@ pub fn openapi() -> Json {
         "openapi": "3.1.0",
         "info": about::info(),
         "servers": [{ "url": "/", "description": "The server that answers this description." }],
-        "tags": about::tags(&described),
+        "tags": about::tags(&routes),
         "paths": paths,
         "components": {
             "securitySchemes": {

@@ -2,11 +2,12 @@
 
 use serde_json::{Map, Value as Json, json};
 
+use super::examples;
 use super::schemas::Components;
-use super::{examples, file};
 use crate::deprecation;
 use crate::error::Kind;
 use crate::route::{Gate, Rate, Route, Verb};
+use crate::schema::file;
 
 /// The headers of answers, with what they say and of which type they are.
 const HEADERS: [(&str, &str, &str); 9] = [

@@ -11,8 +11,8 @@ use serde_json::{Map, Value as Json, json};
 
 use super::formats::{Side, format_of};
 use super::meanings::give_meanings;
-use super::{Collected, Described};
 use crate::route::{Route, Verb};
+use crate::schema::{Collected, Described, SETTINGS, settings_schema};
 
 /// Where schemas stand.
 const PLACE: &str = "#/components/schemas/";
@@ -49,7 +49,7 @@ impl Components {
         }
         let (mut sent, mut told) = (tidy(&sent, Side::Sent), tidy(&told, Side::Answered));
         for side in [&mut sent, &mut told] {
-            side.insert(super::settings::NAME.to_owned(), super::settings::schema());
+            side.insert(SETTINGS.to_owned(), settings_schema());
         }
         require(routes, &mut sent, &mut taken);
         open_all(&mut told);

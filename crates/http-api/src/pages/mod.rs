@@ -12,4 +12,4 @@ mod html;
 mod people;
 mod words;
 
-pub(crate) use people::{LINK, ROUTES, verification_page};
+pub(crate) use people::{LINKED, ROUTES};

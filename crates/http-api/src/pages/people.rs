@@ -9,6 +9,8 @@ use validator::Validate;
 
 use super::html::{Field, Form as HtmlForm, Page};
 use super::words::{Asked, Words, words};
+use racun_application::Services;
+
 use crate::access::{accept_invitation, origin_of, reset_password, verify_address};
 use crate::billing::labels::label_of;
 use crate::call::Call;
@@ -16,7 +18,6 @@ use crate::error::ApiError;
 use crate::request::{Form, Query};
 use crate::route::{Gate, Parameter, Route};
 use crate::security::{self, SecurityEvent};
-use crate::services::Services;
 
 const TAG: &str = "Pages";
 
@@ -24,10 +25,25 @@ const TAG: &str = "Pages";
 const PRODUCT: &str = "Racun";
 
 /// Query parameters of the links in mails.
-pub(crate) const LINK: &[Parameter] = &[
+const LINK: &[Parameter] = &[
     Parameter::text("token", "The token that was mailed."),
     Parameter::text("language", "The language of the page: `en`, `sl`, `hr` or `de`."),
 ];
+
+/// The page at a path of users, which is described with theirs.
+pub(crate) const LINKED: &[Route] =
+    &[Route::get("/users/verify-email", "followVerificationLink", Gate::Open, || {
+        web::to(show_verification)
+    })
+    .about(
+        "Users",
+        "Shows a page with a button, for the link in the mail; nothing is verified before it is \
+         pressed, for programs that look through mails follow links, too.",
+    )
+    .linked()
+    .reads(LINK)
+    .answers_file("text/html")
+    .sensitive()];
 
 /// Routes of pages.
 pub(crate) const ROUTES: &[Route] = &[
@@ -107,13 +123,12 @@ struct InvitationForm {
     language: Option<String>,
 }
 
-/// The page that the link of a verification leads a person to.
-pub(crate) fn verification_page(
-    services: &Services,
-    request: &HttpRequest,
-    query: &Query,
+async fn show_verification(
+    services: Data<Services>,
+    request: HttpRequest,
+    query: Query,
 ) -> Result<HttpResponse, ApiError> {
-    shown(services, request, query, |words| (&words.verify, "../verify-email", Vec::new()))
+    shown(&services, &request, &query, |words| (&words.verify, "../verify-email", Vec::new()))
 }
 
 async fn show_reset(

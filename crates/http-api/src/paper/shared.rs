@@ -3,7 +3,7 @@
 use actix_web::http::StatusCode;
 use actix_web::http::header::{LOCATION, VARY};
 use actix_web::{HttpRequest, HttpResponse, Responder as _, web};
-use racun_delivery::printing::{self, Wanted};
+use racun_delivery::printing::Wanted;
 use racun_delivery::sharing::{self, SharedPaper};
 use racun_documents::DocumentKind;
 use racun_paper::Language;

@@ -14,9 +14,9 @@ use crate::answer::{self, Created, Json};
 use crate::body::{Convert, ListBody, input};
 use crate::call::{Call, EntityCall};
 use crate::error::ApiError;
-use crate::openapi::{nullable_number, number};
 use crate::request::{Body, PathId, Query};
 use crate::route::{Gate, LIST, Route};
+use crate::schema::{nullable_number, number};
 const TAG: &str = "Point of sale";
 
 /// Routes of closings.

@@ -9,8 +9,10 @@
 //! | `tab`     | bodies of tabs and their lines                          |
 //! | `takings` | the daily report                                        |
 //! | `closings`| the closings of days                                    |
+//! | `error`   | why the point of sale refuses                            |
 
 pub(crate) mod closings;
+mod error;
 mod listing;
 pub(crate) mod splitting;
 mod tab;

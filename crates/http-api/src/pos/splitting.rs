@@ -21,10 +21,10 @@ use crate::documents::answer::{InvoiceBody, answered};
 use crate::documents::fiscal::{FinaInputBody, FursInputBody, fiscal_request};
 use crate::documents::party::PartyInputBody;
 use crate::error::ApiError;
-use crate::openapi::nullable_number;
+use crate::payments::PaymentInputBody;
 use crate::request::{Body, MaybeBody, PathId};
 use crate::route::{Gate, Route};
-use crate::settlement::payment::PaymentInputBody;
+use crate::schema::nullable_number;
 
 const TAG: &str = "Point of sale";
 

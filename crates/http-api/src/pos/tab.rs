@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 use validator::Validate;
 
 use crate::body::{Convert, names};
-use crate::openapi::{nullable_number, number};
+use crate::schema::{nullable_number, number};
 use crate::warning::WarningBody;
 
 names! {

@@ -14,10 +14,10 @@ use crate::answer::Json;
 use crate::body::{Convert, answer};
 use crate::call::EntityCall;
 use crate::error::ApiError;
-use crate::openapi::number;
+use crate::payments::PaymentTypeBody;
 use crate::request::Query;
 use crate::route::{Gate, Parameter, Route};
-use crate::settlement::payment::PaymentTypeBody;
+use crate::schema::number;
 
 const TAG: &str = "Point of sale";
 

@@ -12,15 +12,21 @@ use serde::de::DeserializeOwned;
 use validator::Validate;
 
 use super::json::{self, Gaps, Left, Unread};
+
 use crate::body_limit::{self, too_large};
 use crate::connection::broken_off;
 use crate::error::{ApiError, Kind};
-use crate::limits::{Full, SMALL_BODY, Share, arriving_body, no_room_for_body};
-use crate::rehearsal::{Again, Came};
-use crate::services::{RequestLimits, Services};
+use crate::limits::{Full, RequestLimits, SMALL_BODY, Share, arriving_body, no_room_for_body};
+use crate::process::Process;
 
 /// A JSON body, read within the limits, understood and checked.
 pub struct Body<T>(pub T);
+
+/// The body as it came, and its part of the room of bodies when it is long.
+pub(crate) struct Came(pub Left, pub Option<Share>);
+
+/// What is left of it, for the handler that is tried on it.
+pub(crate) struct Again(pub Left);
 
 /// Bytes from which on a body is understood off the thread that answers requests.
 const LONG: usize = 64 * 1024;
@@ -43,8 +49,8 @@ async fn rest<T>(request: &HttpRequest, left: Left) -> Result<T, ApiError>
 where
     T: DeserializeOwned + Send + 'static,
 {
-    let rest = match request.app_data::<Data<Services>>() {
-        Some(services) if left.len() > LONG => services.compute(move || left.read()).await,
+    let rest = match request.app_data::<Data<Process>>() {
+        Some(process) if left.len() > LONG => process.compute(move || left.read()).await,
         _ => left.read(),
     };
     rest.ok_or_else(|| ApiError::bad_request("nothing is left of the body"))
@@ -59,9 +65,9 @@ async fn understood<T>(
 where
     T: DeserializeOwned + Validate + Send + 'static,
 {
-    match request.app_data::<Data<Services>>() {
-        Some(services) if body.len() > LONG => {
-            services.compute(move || (json::parse(&body), arrived)).await
+    match request.app_data::<Data<Process>>() {
+        Some(process) if body.len() > LONG => {
+            process.compute(move || (json::parse(&body), arrived)).await
         }
         _ => (json::parse(&body), arrived),
     }

@@ -13,8 +13,8 @@ use racun_kernel::{Issue, Issues};
 use super::spool::{Opened, Spooled};
 use super::unknown;
 use crate::error::{ApiError, Kind};
-use crate::openapi::properties;
 use crate::route::Route;
+use crate::schema::properties;
 
 /// Parts of a form.
 const MAX_PARTS: usize = 16;

@@ -19,9 +19,8 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use crate::body_limit::too_large;
 use crate::connection::broken_off;
 use crate::error::{ApiError, Kind};
-use crate::limits::{Full, Share, arriving_form, no_room_for_form};
+use crate::limits::{Full, RequestLimits, Share, arriving_form, no_room_for_form};
 use crate::route::Route;
-use crate::services::RequestLimits;
 
 /// Forms whose bytes may be in memory at one moment.
 const OPEN: usize = 4;

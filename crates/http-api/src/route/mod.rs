@@ -9,7 +9,7 @@ use racun_access::Permission;
 use racun_billing::Feature;
 use utoipa::ToSchema;
 
-use crate::openapi::{Described, described};
+use crate::schema::{Described, described};
 use crate::security::SecurityEvent;
 pub use list::LIST;
 pub(crate) use list::{FILTER_QUERY, SEARCH};

@@ -19,68 +19,21 @@ use actix_web::dev::ServiceRequest;
 use actix_web::web::Data;
 use actix_web::{HttpMessage as _, HttpRequest};
 use racun_access::AccountScope;
-pub(crate) use racun_background::budget::Budget;
-pub use racun_background::budget::StorageLimits;
+use racun_application::Services;
+use racun_background::budget::Budget;
 use racun_kernel::Scope;
 use racun_kernel::id::AccountId;
-use racun_store::{Store, StoreError};
-use time::OffsetDateTime;
 
 use crate::body_limit;
+use crate::call::give;
 use crate::error::ApiError;
 use crate::route::{Gate, Route, Verb};
-use crate::services::Services;
 use charging::Charging;
-use reserving::{OVERHEAD, Reserved, Reserves, Wanted};
+pub use reserving::Reserves;
+use reserving::{OVERHEAD, Wanted};
 
 /// Bytes that the kept answer to a calculation has for each byte of its body, at most.
 const FACTOR: i64 = 4;
-
-/// The budgets of accounts.
-#[derive(Clone, Default)]
-pub struct Storage {
-    limits: StorageLimits,
-    reserves: Reserves,
-}
-
-impl Storage {
-    /// Budgets of these limits.
-    #[must_use]
-    pub fn new(limits: StorageLimits) -> Self {
-        Self { limits, reserves: Reserves::default() }
-    }
-
-    /// How much accounts may store.
-    #[must_use]
-    pub const fn limits(&self) -> StorageLimits {
-        self.limits
-    }
-
-    /// What `account` stores, and may.
-    pub(crate) async fn budget(
-        &self,
-        store: &dyn Store,
-        account: AccountId,
-    ) -> Result<Budget, StoreError> {
-        Budget::of(store, self.limits, account).await
-    }
-
-    /// Accepts the request that is `wanted`.
-    async fn admit(
-        &self,
-        store: &dyn Store,
-        wanted: Wanted,
-        now: OffsetDateTime,
-    ) -> Result<Reserved, StoreError> {
-        match self.reserves.spend(wanted, now) {
-            Ok(reserved) => Ok(reserved),
-            Err(seen) => {
-                let found = self.budget(store, wanted.account).await?;
-                self.reserves.look(wanted, found, seen, now)
-            }
-        }
-    }
-}
 
 /// Accepts a request that may write, when its account has room, and gives its handler a store that
 /// charges the account for what is written. What is removed makes room, and is always accepted.
@@ -112,7 +65,8 @@ pub(crate) async fn admit(
     // What is kept of an answer is charged with the unit before it; a calculation has none.
     let cost = if writes { 0 } else { body.saturating_mul(FACTOR).saturating_add(OVERHEAD) };
     let wanted = Wanted { account, body, cost, keeps_answer };
-    charging(&services, wanted).await?.give(request);
+    let services = charging(&services, request.request(), wanted).await?;
+    give(services, request);
     Ok(())
 }
 
@@ -127,7 +81,8 @@ pub(crate) async fn charged(
     account: AccountId,
 ) -> Result<Services, ApiError> {
     let body = body_bytes(request);
-    charging(services, Wanted { account, body, cost: 0, keeps_answer: false }).await
+    let wanted = Wanted { account, body, cost: 0, keeps_answer: false };
+    charging(services, request, wanted).await
 }
 
 /// Bytes of the body of `request`. One that does not say its length has as much as its route takes,
@@ -138,10 +93,22 @@ fn body_bytes(request: &HttpRequest) -> i64 {
     body.unwrap_or(i64::MAX)
 }
 
-/// `services` whose store charges the account of the request that is `wanted`.
-async fn charging(services: &Services, wanted: Wanted) -> Result<Services, ApiError> {
+/// `services` whose store charges the account of the request that is `wanted`, when that has room.
+async fn charging(
+    services: &Services,
+    request: &HttpRequest,
+    wanted: Wanted,
+) -> Result<Services, ApiError> {
+    let missing = || ApiError::internal("the application knows no budgets");
+    let reserves = request.app_data::<Reserves>().ok_or_else(missing)?;
     let now = services.stamp().now();
-    let reserved = services.storage.admit(&*services.store, wanted, now).await?;
+    let reserved = match reserves.spend(wanted, now) {
+        Ok(reserved) => reserved,
+        Err(seen) => {
+            let found = Budget::of(&*services.store, services.storage, wanted.account).await?;
+            reserves.look(wanted, found, seen, now)?
+        }
+    };
     let store = Charging::new(Arc::clone(&services.store), Arc::new(reserved));
     Ok(services.with(Arc::new(store)))
 }

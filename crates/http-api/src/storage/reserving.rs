@@ -14,7 +14,7 @@ use racun_kernel::id::AccountId;
 use racun_store::StoreError;
 use time::{Duration, OffsetDateTime};
 
-use super::Budget;
+use racun_background::budget::Budget;
 
 /// Bytes that a request may store beside what its body or its unit tells, such as messages of an
 /// authority.
@@ -34,9 +34,9 @@ const PARTS: i64 = 4;
 /// Accounts that are remembered at most.
 const REMEMBERED: usize = 10_000;
 
-/// What is known of all accounts.
+/// What is known of all accounts. A clone shares everything with its original.
 #[derive(Clone, Default)]
-pub(super) struct Reserves(Arc<Mutex<HashMap<AccountId, AccountReserve>>>);
+pub struct Reserves(Arc<Mutex<HashMap<AccountId, AccountReserve>>>);
 
 /// What is known of an account.
 #[derive(Debug, Default)]

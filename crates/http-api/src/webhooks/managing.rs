@@ -2,6 +2,7 @@
 //! them.
 
 use racun_access::AccountScope;
+use racun_application::Services;
 use racun_delivery::webhooks::{self, Holder};
 use racun_kernel::{Kind, Scope, id};
 
@@ -12,7 +13,6 @@ use crate::body::{Convert, ListBody};
 use crate::call::{Asks, Call};
 use crate::error::ApiError;
 use crate::request::{Body, PathId, Query};
-use crate::services::Services;
 
 /// Whose endpoints a request manages.
 pub(super) trait Holds: Asks {

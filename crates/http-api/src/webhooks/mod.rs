@@ -12,6 +12,7 @@ pub(crate) mod v1;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use racun_application::Services;
 use racun_kernel::Vault;
 use racun_webhooks::{self as domain, Endpoint, MASKED_SECRET};
 use serde::Serialize;
@@ -19,7 +20,6 @@ use utoipa::ToSchema;
 
 use crate::body::{Convert, input};
 use crate::error::{self, ApiError};
-use crate::services::Services;
 
 input! {
     /// What a caller says of an endpoint.

@@ -23,9 +23,9 @@ use crate::catalog::customers::CustomerBody;
 use crate::catalog::items::ItemBody;
 use crate::catalog::taxes::TaxBody;
 use crate::documents::answer::AnyDocumentBody;
+use crate::expenses::ExpenseBody;
+use crate::payments::PaymentBody;
 use crate::recurring::RecurringBody;
-use crate::settlement::expense::ExpenseBody;
-use crate::settlement::payment::PaymentBody;
 
 /// Renders the resources of this interface.
 pub struct Resources {

@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use actix_web::http::header::CONTENT_DISPOSITION;
+use racun_application::Services;
 use racun_background::jobs::{JobKind, claim, perform};
 use racun_delivery::exports::archive::Archivist;
-use racun_http_api::Services;
 use serde_json::{Value, json};
 
 use crate::harness::{Api, Who, text};
@@ -42,7 +42,7 @@ impl Archives {
             files: Arc::clone(&self.services.files),
             press: Arc::clone(&self.services.press),
             fiscal: self.services.fiscal(),
-            limits: self.services.storage.limits(),
+            limits: self.services.storage,
             base: Arc::clone(&self.services.public_url),
             stamp: stamp.clone(),
         };

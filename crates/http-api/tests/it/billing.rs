@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use actix_web::test::TestRequest;
+use racun_application::Services;
 use racun_billing::Catalogue;
-use racun_http_api::Services;
 use serde_json::{Value, json};
 
 use crate::guards::sign_up_at;

@@ -16,7 +16,7 @@ use racun_store::{ListQuery, Read, Rows, Store, StoreDecorator};
 use racun_store_sqlite::SqliteStore;
 use serde_json::{Value, json};
 
-use crate::harness::{Api, PASSWORD, Who, services};
+use crate::harness::{Api, PASSWORD, Who, http, services};
 
 const MIB: usize = 1024 * 1024;
 
@@ -182,8 +182,8 @@ async fn pages_are_put_together_on_threads_of_their_own_and_four_at_once() {
     let ana = Api::on(Arc::<Held>::clone(&store), hasty).await;
     let ana = ana.owner("ana@example.com").await;
     let services = services(store, Arc::new(AtomicI64::new(1)));
-    let lists = test::init_service(app(services.clone(), patient)).await;
-    let app = test::init_service(app(services, hasty)).await;
+    let lists = test::init_service(app(services.clone(), http(patient))).await;
+    let app = test::init_service(app(services, http(hasty))).await;
     let request = |path: &str, who: &Who| who.sign(TestRequest::get().uri(path)).to_request();
 
     // Each would block this thread, which is all that there is of a server here.
@@ -244,7 +244,8 @@ async fn bodies_that_do_not_end_have_a_room_and_small_ones_of_others_are_taken()
     let store = Arc::new(SqliteStore::in_memory(&racun_application::tables()).unwrap());
     let api = Api::on(Arc::<SqliteStore>::clone(&store), limits).await;
     let (ana, bor) = (api.owner("ana@example.com").await, api.owner("bor@example.com").await);
-    let app = test::init_service(app(services(store, Arc::new(AtomicI64::new(1))), limits)).await;
+    let app =
+        test::init_service(app(services(store, Arc::new(AtomicI64::new(1))), http(limits))).await;
     let long = |who| test::call_service(&app, unfinished("/invoices", who, 900_000, "192.0.2.1"));
     let small = || api.post("/customers", &bor, json!({ "name": "Bor" }));
 
@@ -294,7 +295,8 @@ async fn long_bodies_of_an_account_and_an_address_keep_out_no_small_ones_of_thei
     let store = Arc::new(SqliteStore::in_memory(&racun_application::tables()).unwrap());
     let api = Api::on(Arc::<SqliteStore>::clone(&store), limits).await;
     let (ana, bor) = (api.owner("ana@example.com").await, api.owner("bor@example.com").await);
-    let app = test::init_service(app(services(store, Arc::new(AtomicI64::new(1))), limits)).await;
+    let app =
+        test::init_service(app(services(store, Arc::new(AtomicI64::new(1))), http(limits))).await;
     let long = |who| test::call_service(&app, unfinished("/invoices", who, 900_000, "192.0.2.1"));
     let mut held = Box::pin(futures_util::future::join(long(&ana), long(&bor)));
     let arrive = async {

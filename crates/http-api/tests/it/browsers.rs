@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use actix_web::http::Method;
 use actix_web::test::TestRequest;
-use racun_http_api::{Origins, Services, routes};
+use racun_http_api::{Http, Origins, routes};
 use serde_json::json;
 
 use crate::harness::{Answer, Api, Who};
@@ -114,7 +114,7 @@ async fn without_a_setting_options_names_methods_and_no_other_origin_is_let_in()
 
 async fn open_to(origins: &str) -> Api {
     let origins: Arc<Origins> = Arc::new(origins.parse().unwrap());
-    Api::with(|services| Services { origins, ..services }).await
+    Api::with_http(|services| services, |http| Http { origins, ..http }).await
 }
 
 #[actix_web::test]

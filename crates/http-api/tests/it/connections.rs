@@ -7,14 +7,14 @@ use std::sync::atomic::AtomicI64;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use racun_http_api::{ConnectionLimits, Options, run};
+use racun_http_api::{ConnectionLimits, Options, RequestLimits, run};
 use racun_store::{Read, Rows, Store, StoreDecorator};
 use racun_store_sqlite::SqliteStore;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::sync::{Notify, Semaphore};
 
-use crate::harness::services;
+use crate::harness::{http, services};
 
 /// Much longer than anything here takes, and than it takes when it fails.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -49,7 +49,7 @@ fn start_on(
     let services = services(store, Arc::new(AtomicI64::new(0)));
     let until = std::future::pending();
     let options = Options { connections, workers: Some(1), ..Options::until(until) };
-    tokio::spawn(run(listener, services, options));
+    tokio::spawn(run(listener, services, http(RequestLimits::default()), options));
     address
 }
 

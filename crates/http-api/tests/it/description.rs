@@ -354,12 +354,12 @@ fn all_codes_of_refusals_are_open_enums_with_their_meanings() {
 fn every_body_has_an_example() {
     let description = racun_http_api::openapi();
     let written: Value =
-        serde_json::from_str(include_str!("../../src/openapi/examples/requests.json")).unwrap();
+        serde_json::from_str(include_str!("../../src/examples/requests.json")).unwrap();
     let mut left: BTreeSet<&String> = written.as_object().unwrap().keys().collect();
     for (name, operation) in operations(&description) {
         let content = &operation["requestBody"]["content"];
         for body in content.as_object().into_iter().flat_map(|content| content.values()) {
-            let place = "openapi/examples/requests.json";
+            let place = "examples/requests.json";
             assert_eq!(body.get("example"), written.get(name), "{name} has a place in {place}");
             left.remove(&name.to_owned());
         }

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use actix_web::http::header::CONTENT_DISPOSITION;
+use racun_application::Services;
 use racun_exports::{Cell, Sheet, SheetWriter, Spreadsheets};
-use racun_http_api::Services;
 use serde_json::{Value, json};
 use tokio::sync::{Notify, Semaphore, SemaphorePermit};
 

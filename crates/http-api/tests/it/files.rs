@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use actix_web::test::TestRequest;
 use async_trait::async_trait;
+use racun_application::Services;
 use racun_catalog::{FileStorage, StorageError};
-use racun_http_api::Services;
 use serde_json::{Value, json};
 
 use crate::harness::{Answer, Api, Who, text};

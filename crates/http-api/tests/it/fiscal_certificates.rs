@@ -198,7 +198,7 @@ async fn only_a_form_with_a_file_is_read() {
 
 #[actix_web::test]
 async fn a_server_without_a_master_key_keeps_no_certificate() {
-    let api = Api::with(|services| racun_http_api::Services { vault: None, ..services }).await;
+    let api = Api::with(|services| racun_application::Services { vault: None, ..services }).await;
     let owner = api.owner("owner@example.com").await;
     let path = "/fiscalization/furs/settings/certificate";
     let answer = api.call(owner.sign(form(path, &[("file", &file(TAX_NUMBER, 2025, 2030))]))).await;

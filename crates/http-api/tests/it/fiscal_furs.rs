@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use racun_access::MasterVault;
+use racun_application::Services;
 use racun_fiscal::Message;
 use racun_fiscal::furs::{MovableKind, Premise, PremiseKind};
-use racun_http_api::Services;
 use racun_kernel::Environment;
 use serde_json::{Value, json};
 use time::macros::{date, datetime};

@@ -1,7 +1,8 @@
 //! What the operator allows callers: mail to strangers, and signing up.
 
 use actix_web::test::TestRequest;
-use racun_http_api::{Guards, Services, SignUpMode};
+use racun_application::Services;
+use racun_http_api::{Guards, Http, SignUpMode};
 use racun_kernel::Tenant;
 use racun_mail::{MailLimits, SEND_WINDOWS, SendWindow};
 use racun_store::ListQuery;
@@ -15,12 +16,11 @@ const HOUR: i64 = 3_600;
 /// The application under `guards`, with its mails.
 async fn post_under(guards: Guards) -> Post {
     let mut kept = None;
-    let api = Api::with(|services| {
-        let services = Services { guards, ..services };
+    let keep = |services: Services| {
         kept = Some(services.clone());
         services
-    })
-    .await;
+    };
+    let api = Api::with_http(keep, |http| Http { guards, ..http }).await;
     Post::of(api, kept.unwrap())
 }
 
@@ -83,12 +83,12 @@ async fn an_invitation_is_sent_again_once_an_hour_and_an_address_is_invited_thre
 async fn invitations_to_one_address_are_counted_however_it_is_written_and_no_window_keeps_it() {
     let mail = MailLimits { invitations_per_address: 1, ..MailLimits::default() };
     let mut kept = None;
-    let api = Api::with(|services| {
-        let services = Services { guards: Guards { mail, ..Guards::default() }, ..services };
+    let keep = |services: Services| {
         kept = Some(services.clone());
         services
-    })
-    .await;
+    };
+    let guards = Guards { mail, ..Guards::default() };
+    let api = Api::with_http(keep, |http| Http { guards, ..http }).await;
     let services = kept.unwrap();
     let post = Post::of(api, services.clone());
     let spellings =
@@ -281,7 +281,7 @@ async fn with_closed_sign_up_a_token_does_not_tell_who_has_a_user() {
     post.owner("verified@example.com").await;
     post.api.user("unverified@example.com").await;
     let guards = Guards { sign_up: SignUpMode::Closed, ..Guards::default() };
-    let closed = Api::with(|_| Services { guards, ..open }).await;
+    let closed = Api::with_http(|_| open, |http| Http { guards, ..http }).await;
     for email in ["verified@example.com", "unverified@example.com", "nobody@example.com"] {
         let told = accept(&closed, &owner, email).await.with(403);
         assert_eq!(cause(&told), "sign_up_closed", "{email}");

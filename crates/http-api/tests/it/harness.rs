@@ -5,21 +5,21 @@ use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
-use std::time::Instant;
 
 use actix_web::body::to_bytes;
 use actix_web::http::header::HeaderMap;
 use actix_web::test::{self, TestRequest};
 use racun_access::{MailTokenPurpose, MasterVault, PinKey, mint_invitation_token, mint_mail_token};
+use racun_application::Services;
+use racun_background::budget::StorageLimits;
 use racun_fiscalization::{NoAuthority, TaxAuthority};
-use racun_http_api::{RequestLimits, Services};
+use racun_http_api::{Http, Process, RequestLimits};
 use racun_kernel::Entropy;
 use racun_store::Store;
 use racun_store_sqlite::SqliteStore;
 use serde_json::{Value, json};
 use time::Duration;
 use time::macros::datetime;
-use tokio::runtime::Handle;
 
 use crate::authorities::Scripted;
 use crate::described;
@@ -102,20 +102,17 @@ pub fn services(store: Arc<dyn Store>, seconds: Arc<AtomicI64>) -> Services {
         spreadsheets: Arc::<racun_spreadsheet::Xlsx>::default(),
         press: Arc::new(Titles),
         public_url: "https://racun.example".into(),
-        origins: Arc::default(),
-        hsts_seconds: None,
         white_labels: Arc::default(),
         clock: Arc::new(now),
         entropy: Arc::new(Counting::default()),
         pins: Some(PinKey::derive(&[7; 32])),
-        trusted_proxies: Arc::default(),
-        rate_limiter: None,
-        guards: racun_http_api::Guards::default(),
-        storage: racun_http_api::Storage::default(),
-        version: "1.2.3",
-        started: Instant::now(),
-        runtime: Handle::current(),
+        storage: StorageLimits::default(),
     }
+}
+
+/// What the interface has beside services, with these limits.
+pub fn http(limits: RequestLimits) -> Http {
+    Http { limits, ..Http::of(Process::starting("1.2.3")) }
 }
 
 impl Api {
@@ -132,7 +129,7 @@ impl Api {
     pub async fn on(store: Arc<dyn Store>, limits: RequestLimits) -> Self {
         let seconds = Arc::new(AtomicI64::new(0));
         let services = services(store, Arc::clone(&seconds));
-        Self::of(services, seconds, limits).await
+        Self::of(services, http(limits), seconds).await
     }
 
     /// The application where changes of payments' types concern `tax_authority`.
@@ -140,28 +137,31 @@ impl Api {
         let store = SqliteStore::in_memory(&racun_application::tables()).unwrap();
         let seconds = Arc::new(AtomicI64::new(0));
         let services = services(Arc::new(store), Arc::clone(&seconds));
-        Self::of(Services { tax_authority, ..services }, seconds, RequestLimits::default()).await
+        let services = Services { tax_authority, ..services };
+        Self::of(services, http(RequestLimits::default()), seconds).await
     }
 
     /// The application with these services, at a time of the test's own.
     pub async fn with(change: impl FnOnce(Services) -> Services) -> Self {
-        Self::with_limits(change, RequestLimits::default()).await
+        Self::with_http(change, |http| http).await
     }
 
-    /// The application with these services and limits, at a time of the test's own.
-    pub async fn with_limits(
+    /// The application with these services and what the interface has beside them, at a time of the
+    /// test's own.
+    pub async fn with_http(
         change: impl FnOnce(Services) -> Services,
-        limits: RequestLimits,
+        change_http: impl FnOnce(Http) -> Http,
     ) -> Self {
         let store = SqliteStore::in_memory(&racun_application::tables()).unwrap();
         let seconds = Arc::new(AtomicI64::new(0));
         let services = services(Arc::new(store), Arc::clone(&seconds));
-        Self::of(change(services), seconds, limits).await
+        let http = change_http(http(RequestLimits::default()));
+        Self::of(change(services), http, seconds).await
     }
 
-    async fn of(services: Services, seconds: Arc<AtomicI64>, limits: RequestLimits) -> Self {
+    async fn of(services: Services, http: Http, seconds: Arc<AtomicI64>) -> Self {
         let kept = services.clone();
-        let app = Rc::new(test::init_service(racun_http_api::app(services, limits)).await);
+        let app = Rc::new(test::init_service(racun_http_api::app(services, http)).await);
         let call: Call = Rc::new(move |request| {
             let app = Rc::clone(&app);
             Box::pin(async move {

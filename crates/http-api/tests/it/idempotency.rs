@@ -211,7 +211,7 @@ async fn server_errors_are_not_kept() {
     let store = SqliteStore::in_memory(&racun_application::tables()).unwrap();
     let store: Arc<dyn Store> = Arc::new(store);
     let own = Arc::clone(&store);
-    let keyless = |services| racun_http_api::Services { store: own, vault: None, ..services };
+    let keyless = |services| racun_application::Services { store: own, vault: None, ..services };
     let api = Api::with(keyless).await;
     let owner = api.owner("ana@example.com").await;
     let body = json!({"url": "https://example.com/hook", "events": ["invoice.created"]});
@@ -402,7 +402,7 @@ async fn a_secret_is_answered_again_and_kept_unreadable() {
 
 #[actix_web::test]
 async fn where_nothing_can_be_sealed_a_secret_is_not_answered_again() {
-    let api = Api::with(|services| racun_http_api::Services { vault: None, ..services }).await;
+    let api = Api::with(|services| racun_application::Services { vault: None, ..services }).await;
     let owner = api.owner("ana@example.com").await;
     let body = json!({"name": "scales"});
     send(&api, &owner, "k", "POST", "/entities/api-keys", Some(&body)).await.with(201);

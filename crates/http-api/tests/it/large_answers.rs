@@ -8,14 +8,15 @@ use std::time::Duration;
 use actix_http::Request;
 use actix_web::dev::ServiceResponse;
 use actix_web::test::{self, TestRequest};
-use racun_http_api::{Options, RequestLimits, Room, Services, Shares, app, run};
+use racun_application::Services;
+use racun_http_api::{Options, RequestLimits, Room, Shares, app, run};
 use racun_store_sqlite::SqliteStore;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
 
 use crate::connections::{in_time, patient, rest};
-use crate::harness::{Api, Who, services, text};
+use crate::harness::{Api, Who, http, services, text};
 use crate::outside::Memory;
 
 const KIB: usize = 1024;
@@ -68,8 +69,8 @@ async fn every_large_answer_takes_room_until_it_is_read() {
     // A shared document takes its longest length first, and gives back what it does not need.
     let of_pages = room(8 * MIB, MIB + 400 * KIB, 8 * MIB);
     let pages = RequestLimits { answers: of_pages, ..limits };
-    let pages = test::init_service(app(on(&store), pages)).await;
-    let app = test::init_service(app(on(&store), limits)).await;
+    let pages = test::init_service(app(on(&store), http(pages))).await;
+    let app = test::init_service(app(on(&store), http(limits))).await;
     let get = |path: String, who: &Who| who.sign(TestRequest::get().uri(&path)).to_request();
     let post = |path: &str, key: &str| {
         let request = TestRequest::post().uri(path).insert_header(("idempotency-key", key));
@@ -114,7 +115,7 @@ async fn every_large_answer_takes_room_until_it_is_read() {
 async fn the_description_is_there_once_and_takes_no_room() {
     let answers = room(MIB, KIB, KIB);
     let (store, limits, ..) = with_invoice(answers).await;
-    let app = test::init_service(app(on(&store), limits)).await;
+    let app = test::init_service(app(on(&store), http(limits))).await;
     let mut held = Vec::new();
     for path in ["/openapi.json", "/docs/swagger-ui-bundle.js", "/docs/swagger-ui.css"] {
         for _ in 0..3 {
@@ -131,7 +132,7 @@ async fn the_description_is_there_once_and_takes_no_room() {
 async fn shared_documents_are_heavy_by_address() {
     let (store, limits, api, ana, made) = with_invoice(room(64 * MIB, 32 * MIB, 64 * MIB)).await;
     let link = shared(&api, &ana, &text(&made["id"])).await;
-    let app = test::init_service(app(on(&store), limits)).await;
+    let app = test::init_service(app(on(&store), http(limits))).await;
     let ask = |address: &str| {
         let peer = format!("{address}:4711").parse().unwrap();
         let request = TestRequest::get().uri(&format!("/invoices/shareable/{link}"));
@@ -174,8 +175,8 @@ async fn a_slow_reader_makes_room_for_another_address() {
     let services = on(&store);
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
-    let options = Options { limits, connections: patient(), ..pending() };
-    tokio::spawn(run(listener, services.clone(), options));
+    let options = Options { connections: patient(), ..pending() };
+    tokio::spawn(run(listener, services.clone(), http(limits), options));
     let (who, path) = tokio::task::spawn_blocking(move || {
         actix_web::rt::System::new().block_on(async move {
             let api = Api::with(|_| services).await;

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use actix_web::test::TestRequest;
-use racun_http_api::{Rate, RateLimitOptions, RateLimiter, routes};
+use racun_http_api::{Http, Rate, RateLimitOptions, RateLimiter, routes};
 use serde_json::json;
 
 use crate::harness::{Answer, Api, PASSWORD, Who};
@@ -26,8 +26,8 @@ async fn limited(options: RateLimitOptions) -> Api {
 
 async fn behind_proxies(rate_limiter: Option<RateLimiter>) -> Api {
     let trusted_proxies = ["10.0.0.0/8".parse().unwrap()].into();
-    Api::with(|services| racun_http_api::Services { rate_limiter, trusted_proxies, ..services })
-        .await
+    let change = |http| Http { rate_limiter, trusted_proxies, ..http };
+    Api::with_http(|services| services, change).await
 }
 
 fn from(request: TestRequest, peer: &str) -> TestRequest {

@@ -3,9 +3,9 @@
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
+use racun_application::Services;
 use racun_background::jobs::{JobKind, claim, perform};
 use racun_delivery::mailing::Postman;
-use racun_http_api::Services;
 use racun_mail::{Mail, MailError, Mailer};
 use serde_json::json;
 use tokio::sync::Notify;

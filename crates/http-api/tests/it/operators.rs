@@ -4,11 +4,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
 
 use actix_web::test::{self, TestRequest};
-use racun_http_api::{RequestLimits, Services};
+use racun_application::Services;
+use racun_http_api::RequestLimits;
 use racun_store_sqlite::SqliteStore;
 use serde_json::{Value, json};
 
-use crate::harness::{Answer, Api, Who, services, text};
+use crate::harness::{Answer, Api, Who, http, services, text};
 
 /// An owner, Ana, with Eva as an editor, who has the PIN 042.
 struct Till {
@@ -340,7 +341,8 @@ async fn a_server_without_a_master_key_has_no_pins() {
     let ana = api.owner("ana@example.com").await;
     let id = api.id(&ana).await;
     let without = Services { pins: None, ..services(store, clock) };
-    let app = test::init_service(racun_http_api::app(without, RequestLimits::default())).await;
+    let app =
+        test::init_service(racun_http_api::app(without, http(RequestLimits::default()))).await;
     let bodies = [
         (TestRequest::put().uri(&format!("/pos/operators/{id}/pin")), json!({"pin": "123"})),
         (TestRequest::post().uri("/pos/operators/switch"), json!({"user_id": id, "pin": "123"})),

@@ -7,7 +7,8 @@ use std::time::Duration;
 use actix_web::http::Method;
 use actix_web::test::TestRequest;
 use async_trait::async_trait;
-use racun_http_api::{RequestLimits, Route, Services, routes};
+use racun_application::Services;
+use racun_http_api::{Http, RequestLimits, Route, routes};
 use racun_store::{Store, StoreDecorator, TransactError, Unit};
 use racun_store_sqlite::SqliteStore;
 use serde_json::{Map, Value, json};
@@ -22,7 +23,7 @@ use crate::taxpayer::{TAX_NUMBER, form, movable};
 const UNKNOWN: &str = "zzqqxx";
 
 /// An example of every body.
-const EXAMPLES: &str = include_str!("../../src/openapi/examples/requests.json");
+const EXAMPLES: &str = include_str!("../../src/examples/requests.json");
 
 /// A store that notes what is committed, and fails on command.
 struct Watched {
@@ -337,7 +338,11 @@ async fn issues_found_so_far_are_reported_when_a_rehearsal_does_not_end() {
     let World { owner, store, .. } = World::new().await;
     let limits = RequestLimits { request_time: Duration::from_secs(3), ..RequestLimits::default() };
     let hanging = Arc::<Watched>::clone(&store);
-    let api = Api::with_limits(|services| Services { store: hanging, ..services }, limits).await;
+    let api = Api::with_http(
+        |services| Services { store: hanging, ..services },
+        |http| Http { limits, ..http },
+    )
+    .await;
     store.hangs.store(true, Ordering::SeqCst);
     let body = json!({"name": "Bor", UNKNOWN: 1});
     let refused = api.post("/customers", &owner, body).await.with(422);

@@ -180,7 +180,7 @@ async fn a_process_without_the_key_that_another_one_brought_is_not_ready() {
     let mut kept = None;
     let api = Api::with(|services| {
         kept = Some(services.clone());
-        racun_http_api::Services { vault: None, pins: None, ..services }
+        racun_application::Services { vault: None, pins: None, ..services }
     })
     .await;
     let services = kept.unwrap();

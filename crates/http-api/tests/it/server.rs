@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
 use std::time::Duration;
 
-use racun_http_api::{Options, RequestLimits, run};
+use racun_http_api::{Options, Process, RequestLimits, run};
 use racun_store_sqlite::SqliteStore;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use crate::harness::services;
+use crate::harness::{http, services};
 
 struct Running {
     address: SocketAddr,
@@ -29,8 +29,8 @@ fn start(limits: RequestLimits) -> Running {
     let until = async move {
         let _ = stopped.await;
     };
-    let options = Options { limits, workers: Some(1), ..Options::until(until) };
-    Running { address, stop, ended: tokio::spawn(run(listener, services, options)) }
+    let options = Options { workers: Some(1), ..Options::until(until) };
+    Running { address, stop, ended: tokio::spawn(run(listener, services, http(limits), options)) }
 }
 
 async fn send(address: SocketAddr, bytes: &str) -> TcpStream {
@@ -73,11 +73,10 @@ async fn a_body_that_drips_is_cut_off() {
 
 #[tokio::test]
 async fn a_use_case_runs_on_when_its_caller_leaves() {
-    let store = Arc::new(SqliteStore::in_memory(&racun_application::tables()).unwrap());
-    let services = services(store, Arc::new(AtomicI64::new(0)));
+    let process = Process::starting("1.2.3");
     let (go, went) = oneshot::channel::<()>();
     let (done, finished) = oneshot::channel::<()>();
-    let waiting = services.run(|_| async move {
+    let waiting = process.run(async move {
         went.await.unwrap();
         done.send(())
     });

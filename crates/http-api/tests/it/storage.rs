@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use actix_web::test::TestRequest;
-use racun_http_api::{Services, Storage, StorageLimits};
+use racun_application::Services;
+use racun_background::budget::StorageLimits;
 use serde_json::json;
 
 use crate::harness::{Answer, Api, Who, text};
 use crate::mailbox::Post;
 use crate::outside::Memory;
 
-async fn post_with(limits: StorageLimits) -> Post {
+async fn post_with(storage: StorageLimits) -> Post {
     let mut kept = None;
     let api = Api::with(|services| {
-        let storage = Storage::new(limits);
         let services = Services { storage, files: Arc::<Memory>::default(), ..services };
         kept = Some(services.clone());
         services

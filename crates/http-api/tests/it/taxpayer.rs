@@ -41,14 +41,14 @@ impl Taxpayer {
         let (scripted, mut store) = (Arc::clone(&authorities), None);
         let api = Api::with(|services| {
             store = Some(Arc::clone(&services.store));
-            let services = racun_http_api::Services {
+            let services = racun_application::Services {
                 authorities: Arc::<Scripted>::clone(&scripted),
                 test_certificates: Some(scripted),
                 ..services
             };
             let (store, fiscal) = (Arc::clone(&services.store), services.fiscal());
             let tax_authority = Arc::new(FiscalAuthority { store, fiscal, alone_since: None });
-            racun_http_api::Services { tax_authority, ..services }
+            racun_application::Services { tax_authority, ..services }
         })
         .await;
         let user = api.user("owner@example.com").await;

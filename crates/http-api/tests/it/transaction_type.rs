@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use racun_http_api::Services;
+use racun_application::Services;
 use racun_store_sqlite::SqliteStore;
 use serde_json::{Value, json};
 

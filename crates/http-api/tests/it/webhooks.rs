@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use racun_application::Services;
 use racun_background::consumer::{self, LogConsumer as _, Step};
 use racun_billing::Catalogue;
 use racun_delivery::webhooks::{self, FanOut};
-use racun_http_api::{Resources, Services};
+use racun_http_api::Resources;
 use racun_kernel::{Stamp, Tenant};
 use racun_mail::{MAILS, MailKind, OutgoingMail};
 use racun_store::ListQuery;

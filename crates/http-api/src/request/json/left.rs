@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use super::reader::{Findings, Gap, StepKey};
 use super::tree::Tree;
 use super::{gap_at, read, rounds_of, text};
-use crate::openapi::REQUESTS_TEXT;
+use crate::examples::REQUESTS;
 use crate::route::Route;
 
 /// Where values of a body are left out, and how.
@@ -68,8 +68,7 @@ const OF_RECORDS: [&str; 6] =
     ["gross_price", "name", "price", "recipient_email", "to", "unit_gross_price"];
 
 /// What each operation may be sent. Both texts are part of the program; tests read them.
-static EXAMPLES: LazyLock<Tree> =
-    LazyLock::new(|| text(REQUESTS_TEXT.as_bytes()).unwrap_or(Tree::Null));
+static EXAMPLES: LazyLock<Tree> = LazyLock::new(|| text(REQUESTS.as_bytes()).unwrap_or(Tree::Null));
 
 /// A usual text, where the example of a body has no value.
 static SOME_TEXT: LazyLock<Tree> = LazyLock::new(|| Tree::Text("x".to_owned()));

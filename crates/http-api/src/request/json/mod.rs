@@ -27,7 +27,7 @@ use self::declared::collect;
 use self::reader::{BodyPath, Findings, Gap, Reader, StepKey};
 use self::tree::Tree;
 use crate::error::ApiError;
-use crate::services::RequestLimits;
+use crate::limits::RequestLimits;
 
 pub(crate) use self::declared::as_declared;
 pub(crate) use self::left::{Gaps, Left};

@@ -10,16 +10,17 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 use validator::Validate;
 
-use super::expense::ExpenseBody;
-use super::expense_input::{ExpensePatchBody, NewExpenseBody};
-use super::payment::{ExpensePaymentBody, PaymentBody};
+use super::answer::ExpenseBody;
+use super::input::{ExpensePatchBody, NewExpenseBody};
 use crate::answer::{self, Created, Json, NoContent};
 use crate::body::{Convert, ListBody};
 use crate::body_limit::{DOCUMENT, RECORD};
 use crate::call::{Call, EntityCall};
 use crate::error::ApiError;
+use crate::payments::{ExpensePaymentBody, PaymentBody};
 use crate::request::{Body, MaybeBody, PathId, Query};
 use crate::route::{Gate, LIST, Route};
+
 const TAG: &str = "Expenses";
 
 /// Routes of expenses.

@@ -11,8 +11,8 @@ use validator::Validate;
 
 use super::include::{PaidDocumentBody, PaidExpenseBody};
 use crate::body::{Convert, names};
-use crate::documents::scalar::Day;
-use crate::openapi::{nullable_number, number};
+use crate::scalar::Day;
+use crate::schema::{nullable_number, number};
 
 names! {
     /// How money moved.

@@ -5,7 +5,7 @@ use utoipa::openapi::schema::Schema;
 use utoipa::openapi::{Ref, RefOr};
 
 /// The schema's name.
-pub(super) const NAME: &str = "EntitySettings";
+pub(crate) const SETTINGS: &str = "EntitySettings";
 
 /// What settings are as a whole.
 const MEANING: &str = "An entity's settings. Answered as they were set: a default acts, but is not \
@@ -15,11 +15,11 @@ const MEANING: &str = "An entity's settings. Answered as they were set: a defaul
 
 /// A reference to the settings.
 pub(crate) fn settings() -> RefOr<Schema> {
-    Ref::from_schema_name(NAME).into()
+    Ref::from_schema_name(SETTINGS).into()
 }
 
 /// The settings' schema.
-pub(super) fn schema() -> Json {
+pub(crate) fn settings_schema() -> Json {
     let mut schema = racun_access::settings_schema();
     schema["description"] = MEANING.into();
     json!(schema)

@@ -7,19 +7,16 @@ use racun_kernel::Issue;
 use serde_json::{Map, Value as Json, json};
 
 use super::schemas::{Components, named};
-use crate::body_limit;
 use crate::error::{ApiError, Kind};
 use crate::route::Route;
+use crate::{body_limit, examples};
 
-/// What each operation may be sent, by its id, as JSON; a test plays all of them.
-pub(crate) const REQUESTS_TEXT: &str = include_str!("examples/requests.json");
-
-/// The same, read.
-static REQUESTS: LazyLock<Json> = LazyLock::new(|| read(REQUESTS_TEXT));
+/// What each operation may be sent, by its id.
+static REQUESTS: LazyLock<Json> = LazyLock::new(|| read(examples::REQUESTS));
 
 /// What properties hold in examples: by name, and by schema and name where the name alone says too
 /// little. Amounts are those of one line, 2 × 50 at 22 %.
-static VALUES: LazyLock<Json> = LazyLock::new(|| read(include_str!("examples/values.json")));
+static VALUES: LazyLock<Json> = LazyLock::new(|| read(include_str!("values.json")));
 
 /// Beyond this depth an example says nothing.
 const DEEPEST: usize = 12;

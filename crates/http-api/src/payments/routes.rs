@@ -6,8 +6,8 @@ use racun_kernel::id;
 use racun_sales::payments::{self as application, PaymentPorts};
 use racun_store::Page;
 
+use super::body::{NewPaymentBody, PaymentBody, PaymentPatchBody};
 use super::include::{INCLUDE, Include};
-use super::payment::{NewPaymentBody, PaymentBody, PaymentPatchBody};
 use crate::answer::{self, Created, Json, NoContent};
 use crate::body::{Convert, ListBody};
 use crate::body_limit::RECORD;

@@ -15,7 +15,6 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use validator::Validate;
 
-use super::payment::PaymentInputBody;
 use crate::body::{Convert, input, names};
 use crate::documents::input::{CalculationModeBody, ExchangeRateInputBody};
 use crate::documents::line::{
@@ -23,8 +22,9 @@ use crate::documents::line::{
     RecognitionInputBody,
 };
 use crate::documents::output::TransactionTypeBody;
-use crate::documents::scalar::{DocumentDate, date_schema};
-use crate::openapi::{nullable_number, number};
+use crate::payments::PaymentInputBody;
+use crate::scalar::{DocumentDate, date_schema};
+use crate::schema::{nullable_number, number};
 
 /// What an expense is: so far always an invoice of a supplier.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize, ToSchema)]

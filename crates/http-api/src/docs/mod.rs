@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 use std::io::Write as _;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use actix_web::body::MessageBody;
 use actix_web::http::StatusCode;
@@ -22,9 +22,8 @@ use utoipa::ToSchema;
 use utoipa_swagger_ui::{Config, serve};
 
 use crate::error::ApiError;
-use crate::openapi::{openapi, openapi_3_0};
+use crate::process::Process;
 use crate::route::{Gate, Route};
-use crate::services::Services;
 
 /// Routes of the description.
 pub(crate) const ROUTES: &[Route] = &[
@@ -63,6 +62,16 @@ pub(crate) const ROUTES: &[Route] = &[
         .page(),
 ];
 
+/// What writes the descriptions: they are made from the table of all routes, of which these are a
+/// part.
+#[derive(Clone, Copy)]
+pub(crate) struct Descriptions {
+    /// As OpenAPI 3.1.
+    pub latest: fn() -> Json,
+    /// As OpenAPI 3.0.
+    pub three_zero: fn() -> Json,
+}
+
 /// A description in the language of OpenAPI.
 #[derive(ToSchema)]
 #[schema(as = ApiDescription)]
@@ -88,12 +97,12 @@ const REDIRECT: &str = "oauth2-redirect";
 const HOME_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; \
                            base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-const HOME: &str = include_str!("docs/home.html");
+const HOME: &str = include_str!("home.html");
 
 /// What starts the pages, in the place of what comes with them.
-const INITIALIZER: &str = include_str!("docs/initializer.js");
+const INITIALIZER: &str = include_str!("initializer.js");
 
-const ICON: &str = include_str!("docs/icon.svg");
+const ICON: &str = include_str!("icon.svg");
 
 /// Pages may be found; what stands behind links to documents says of itself that it may not.
 const ROBOTS: &str = "User-agent: *\nAllow: /$\nAllow: /docs\nAllow: /openapi.json\nDisallow: /\n";
@@ -154,37 +163,45 @@ fn accepts_gzip(request: &HttpRequest) -> bool {
             .is_ok_and(|accepted| accepted.negotiate(there.iter()) == Some(Encoding::gzip()))
 }
 
-/// Written once: it is the same for as long as the process runs.
-static DESCRIPTION: LazyLock<Result<Written, String>> =
-    LazyLock::new(|| Written::of(&openapi()).map_err(|error| error.to_string()));
+/// Written on the first request: it is the same for as long as the process runs.
+static LATEST: OnceLock<Result<Written, String>> = OnceLock::new();
 
-/// Written on the first request.
-static DESCRIPTION_3_0: LazyLock<Result<Written, String>> =
-    LazyLock::new(|| Written::of(&openapi_3_0()).map_err(|error| error.to_string()));
+/// The same, as OpenAPI 3.0.
+static THREE_ZERO: OnceLock<Result<Written, String>> = OnceLock::new();
 
 async fn description(request: HttpRequest) -> Result<HttpResponse, ApiError> {
-    let written = DESCRIPTION.as_ref().map_err(ApiError::internal)?;
-    Ok(written.answer(&request))
+    described(&LATEST, |descriptions| descriptions.latest, &request)
 }
 
 async fn description_3_0(request: HttpRequest) -> Result<HttpResponse, ApiError> {
-    let written = DESCRIPTION_3_0.as_ref().map_err(ApiError::internal)?;
-    Ok(written.answer(&request))
+    described(&THREE_ZERO, |descriptions| descriptions.three_zero, &request)
+}
+
+/// The answer to `request` for the description that `written` holds as soon as it is written.
+fn described(
+    written: &OnceLock<Result<Written, String>>,
+    which: impl FnOnce(&Descriptions) -> fn() -> Json,
+    request: &HttpRequest,
+) -> Result<HttpResponse, ApiError> {
+    let missing = || ApiError::internal("the application has no description");
+    let write = which(request.app_data::<Descriptions>().ok_or_else(missing)?);
+    let written = written.get_or_init(|| Written::of(&write()).map_err(|error| error.to_string()));
+    Ok(written.as_ref().map_err(ApiError::internal)?.answer(request))
 }
 
 /// A page for browsers; API clients get the same as JSON.
-async fn home(request: HttpRequest, services: Data<Services>) -> HttpResponse {
+async fn home(request: HttpRequest, process: Data<Process>) -> HttpResponse {
     let accepted = request.headers().get(ACCEPT).and_then(|value| value.to_str().ok());
     let mut answer = public();
     answer.insert_header((VARY, ACCEPT.as_str()));
     if accepted.is_some_and(|types| types.contains("text/html")) {
         answer.insert_header((CONTENT_SECURITY_POLICY, HOME_POLICY));
-        let page = HOME.replace("{version}", services.version);
+        let page = HOME.replace("{version}", process.version);
         return answer.content_type(ContentType::html()).body(page);
     }
     answer.json(json!({
         "name": "Racun",
-        "version": services.version,
+        "version": process.version,
         "documentation": "/docs",
         "description": "/openapi.json",
         "health": "/health",

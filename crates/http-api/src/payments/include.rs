@@ -11,12 +11,12 @@ use racun_store::Context;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::payment::PaymentBody;
+use super::body::PaymentBody;
 use crate::body::Convert;
 use crate::error::ApiError;
-use crate::openapi::{nullable_number, number};
 use crate::request::Query;
 use crate::route::Parameter;
+use crate::schema::{nullable_number, number};
 
 /// The query parameter that asks for what payments name.
 pub(super) const INCLUDE: Parameter = Parameter::text(

@@ -1,8 +1,14 @@
-//! Headers that count once.
+//! Headers that count once: each chooses or names something.
 
-use actix_web::http::header::{AUTHORIZATION, HeaderMap};
+use actix_web::http::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 
 use crate::error::{ApiError, Kind};
+
+/// Names a request, in both directions.
+pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// Characters that a caller's request id may hold.
+const MAX_REQUEST_ID: usize = 255;
 
 /// The value of header `name`, or `None` when it was not sent.
 ///
@@ -41,10 +47,21 @@ pub(crate) fn bearer_token(headers: &HeaderMap) -> Result<&str, ApiError> {
     Ok(token)
 }
 
+/// The value of the header `name`, when it was sent once, and is short and visible.
+pub(crate) fn caller_id<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a HeaderValue> {
+    let mut sent = headers.get_all(name);
+    let visible = |value: &&HeaderValue| {
+        let bytes = value.as_bytes();
+        (1..=MAX_REQUEST_ID).contains(&bytes.len()) && bytes.iter().all(u8::is_ascii_graphic)
+    };
+    match (sent.next().filter(visible), sent.next()) {
+        (Some(id), None) => Some(id),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use actix_web::http::header::{HeaderName, HeaderValue};
-
     use super::*;
 
     fn headers(name: &'static str, values: &[&'static str]) -> HeaderMap {

@@ -9,12 +9,12 @@ use racun_kernel::{Decimal, Issues, RecognitionMethod};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::expense_input::{ExpenseBankAccountBody, ExpenseClassificationBody, ExpenseTypeBody};
+use super::input::{ExpenseBankAccountBody, ExpenseClassificationBody, ExpenseTypeBody};
 use crate::body::{Convert, answer, names};
 use crate::documents::input::CalculationModeBody;
 use crate::documents::line::{DiscountBody, LineKindBody, LineTranslationsBody};
 use crate::documents::output::{ExchangeRateBody, TransactionTypeBody};
-use crate::openapi::{nullable_number, number};
+use crate::schema::{nullable_number, number};
 use crate::warning::WarningBody;
 
 answer! {

@@ -1,10 +1,10 @@
-//! Errors of the point of sale.
+//! Errors of the point of sale: some show the tab or the closing that refuses.
 
 use racun_pos::{PosError, RefusedTab, TabRefusal, TableRefusal};
 
-use super::{ApiError, Kind, OwnCode};
+use super::{ClosingBody, TabBody};
 use crate::body::Convert;
-use crate::pos::{ClosingBody, TabBody};
+use crate::error::{ApiError, Kind, OwnCode};
 
 impl From<PosError> for ApiError {
     fn from(error: PosError) -> Self {

@@ -1,0 +1,94 @@
+//! What use cases work with: the store, the ports to what is outside, and the settings of both.
+
+use std::sync::Arc;
+
+use racun_access::PinKey;
+use racun_background::budget::StorageLimits;
+use racun_billing::Catalogue;
+use racun_catalog::{FileStorage, VatRegistry};
+use racun_delivery::printing::PrintPdf;
+use racun_delivery::webhooks::Webhooks;
+use racun_exports::Spreadsheets;
+use racun_fiscal::{Authorities, Retry, TestCertificates};
+use racun_fiscalization::{Fiscal, TaxAuthority};
+use racun_kernel::{Entropy, Stamp, Vault};
+use racun_mail::Mailer;
+use racun_store::Store;
+use racun_webhooks::{Courier, Schedule};
+use time::OffsetDateTime;
+
+/// What use cases work with, whether a request or a job runs them. A clone shares everything with
+/// its original.
+#[derive(Clone)]
+pub struct Services {
+    /// Where everything is kept.
+    pub store: Arc<dyn Store>,
+    /// Who has to hear of a payment's change of type; `NoAuthority` where nothing is fiscalized.
+    pub tax_authority: Arc<dyn TaxAuthority>,
+    /// Who reads certificates, and tells the authorities that fiscalize.
+    pub authorities: Arc<dyn Authorities>,
+    /// The issuer of certificates for entities of the sandbox; `None` where there is none.
+    pub test_certificates: Option<Arc<dyn TestCertificates>>,
+    /// What keeps private keys unreadable at rest; `None` where the process was given no master
+    /// key, and can keep none.
+    pub vault: Option<Arc<dyn Vault>>,
+    /// How long a document waits before it is sent again to a tax authority that gave no answer.
+    pub fiscal_retry: Retry,
+    /// Who posts to receivers of events.
+    pub courier: Arc<dyn Courier>,
+    /// When deliveries of events are tried.
+    pub webhook_schedule: Schedule,
+    /// Who carries mail.
+    pub mailer: Arc<dyn Mailer>,
+    /// Where the bytes of files are.
+    pub files: Arc<dyn FileStorage>,
+    /// The register of VAT numbers (VIES).
+    pub vat_registry: Arc<dyn VatRegistry>,
+    /// Who writes exports as XLSX.
+    pub spreadsheets: Arc<dyn Spreadsheets>,
+    /// Who sets documents as PDF.
+    pub press: Arc<dyn PrintPdf>,
+    /// The base of links to the server: `https://invoices.example.com`, without a slash at its
+    /// end.
+    pub public_url: Arc<str>,
+    /// The white labels that there are, and what they sell.
+    pub white_labels: Arc<Catalogue>,
+    /// What time it is.
+    pub clock: Arc<dyn Fn() -> OffsetDateTime + Send + Sync>,
+    /// Where ids and secrets come from.
+    pub entropy: Arc<dyn Entropy>,
+    /// What PINs are kept under; `None` where the process was given no master key, and has no PINs.
+    pub pins: Option<PinKey>,
+    /// How much accounts may store.
+    pub storage: StorageLimits,
+}
+
+impl Services {
+    /// The same on `store`.
+    #[must_use]
+    pub fn with(&self, store: Arc<dyn Store>) -> Self {
+        Self { store, ..self.clone() }
+    }
+
+    /// A stamp for one request or job: its time, and the source of what it makes.
+    #[must_use]
+    pub fn stamp(&self) -> Stamp {
+        Stamp::new((self.clock)(), Arc::clone(&self.entropy))
+    }
+
+    /// What fiscalizing takes; `None` where private keys cannot be kept.
+    #[must_use]
+    pub fn fiscal(&self) -> Option<Fiscal> {
+        let (authorities, retry) = (Arc::clone(&self.authorities), self.fiscal_retry);
+        let vault = self.vault.clone()?;
+        Some(Fiscal { authorities, vault, retry })
+    }
+
+    /// What webhooks take.
+    #[must_use]
+    pub fn webhooks(&self) -> Webhooks {
+        let (vault, courier) = (self.vault.clone(), Arc::clone(&self.courier));
+        let (schedule, events) = (self.webhook_schedule.clone(), crate::events());
+        Webhooks { vault, courier, schedule, events }
+    }
+}
