@@ -8,6 +8,7 @@ use std::time::Duration;
 use racun_application::Services;
 use racun_catalog::VatRegistry;
 use racun_fiscalization::{Fiscal, OutsideServices};
+use racun_portugal::Portugal;
 use racun_sales::{billing, recurring};
 use racun_store::{Store, StoreError};
 use tokio::sync::Notify;
@@ -70,8 +71,9 @@ impl Stopping {
 pub fn start(services: &Services, workers: Workers) -> Jobs {
     let (store, fiscal) = (&services.store, services.fiscal());
     let (own, told, asked) = (Arc::clone(store), fiscal.clone(), services.vat_registry.clone());
+    let portugal = services.portugal.clone();
     let mut jobs = vec![repeat(RECURRING_INTERVAL, move || {
-        make_recurring(Arc::clone(&own), told.clone(), Arc::clone(&asked))
+        make_recurring(Arc::clone(&own), told.clone(), Arc::clone(&asked), portugal.clone())
     })];
     let subscribed = Arc::clone(store);
     jobs.push(repeat(BILLING_INTERVAL, move || advance(Arc::clone(&subscribed))));
@@ -144,9 +146,14 @@ async fn make_recurring(
     store: Arc<dyn Store>,
     fiscal: Option<Fiscal>,
     registry: Arc<dyn VatRegistry>,
+    portugal: Option<Arc<dyn Portugal>>,
 ) -> bool {
     let (stamp, limits) = (clock::stamp(), recurring::Limits::default());
-    let services = OutsideServices { fiscal: fiscal.as_ref(), vat: Some(&*registry) };
+    let services = OutsideServices {
+        fiscal: fiscal.as_ref(),
+        vat: Some(&*registry),
+        portugal: portugal.as_deref(),
+    };
     let run = recurring::run_due(&*store, services, &stamp, limits);
     let Some(report) = read("recurring invoices", run.await) else {
         return false;

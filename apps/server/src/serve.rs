@@ -11,6 +11,7 @@ use racun_background::jobs::Handler;
 use racun_delivery::exports::archive::{Archivist, ExportSweeper};
 use racun_delivery::mailing::Postman;
 use racun_fiscal::Retry;
+use racun_fiscalization::certified::PtReportHandler;
 use racun_fiscalization::{FiscalAuthority, NoAuthority, TipsHandler};
 use racun_http_api::{ConnectionLimits, Http, Options, Process, RateLimiter};
 use racun_kernel::Vault;
@@ -180,6 +181,7 @@ pub fn services(
         store,
         tax_authority: Arc::new(NoAuthority),
         authorities: Arc::<Connected>::clone(&authorities),
+        portugal: Some(Arc::<Connected>::clone(&authorities)),
         test_certificates: Some(authorities),
         vault,
         fiscal_retry,
@@ -251,6 +253,11 @@ pub fn workers(services: &Services) -> Workers {
     if let Some(fiscal) = services.fiscal() {
         let (store, stamp) = (Arc::clone(&services.store), Arc::new(clock::stamp));
         workers.handlers.push(Arc::new(TipsHandler { store, fiscal, stamp }));
+    }
+    if let Some(portugal) = &services.portugal {
+        let (store, stamp) = (Arc::clone(&services.store), Arc::new(clock::stamp));
+        let (portugal, vault) = (Arc::clone(portugal), services.vault.clone());
+        workers.handlers.push(Arc::new(PtReportHandler { store, portugal, vault, stamp }));
     }
     workers
 }

@@ -13,6 +13,7 @@ use racun_fiscal::{Authorities, Retry, TestCertificates};
 use racun_fiscalization::{Fiscal, TaxAuthority};
 use racun_kernel::{Entropy, Stamp, Vault};
 use racun_mail::Mailer;
+use racun_portugal::Portugal;
 use racun_store::Store;
 use racun_webhooks::{Courier, Schedule};
 use time::OffsetDateTime;
@@ -27,6 +28,9 @@ pub struct Services {
     pub tax_authority: Arc<dyn TaxAuthority>,
     /// Who reads certificates, and tells the authorities that fiscalize.
     pub authorities: Arc<dyn Authorities>,
+    /// The certified program of Portugal, and its authority. Without it documents there are not
+    /// certified: for what calculates only.
+    pub portugal: Option<Arc<dyn Portugal>>,
     /// The issuer of certificates for entities of the sandbox; `None` where there is none.
     pub test_certificates: Option<Arc<dyn TestCertificates>>,
     /// What keeps private keys unreadable at rest; `None` where the process was given no master

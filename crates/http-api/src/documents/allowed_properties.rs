@@ -44,6 +44,7 @@ fn takes(kind: DocumentKind, purpose: Purpose, property: &str) -> bool {
         "ujp" | "xrechnung" | "zugferd" => matches!(kind, CreditNote | Invoice),
         "e_invoicing" => purpose != Purpose::Update && matches!(kind, CreditNote | Invoice),
         "furs" | "fina" => purpose != Purpose::Update && kind.is_fiscal(),
+        "pt" => purpose != Purpose::Update,
         "payment_terms" => kind != AdvanceInvoice,
         "linked_documents" => kind != Estimate,
         "force_linked_documents" => kind == Invoice,

@@ -17,6 +17,7 @@ mod following;
 mod mail;
 mod naming;
 mod own_code;
+mod portugal;
 mod printing;
 mod recurring;
 mod settlement;

@@ -7,6 +7,7 @@
 //! | `office`      | what both have: one handler for each operation    |
 //! | `certificate` | bodies of certificates                            |
 //! | `premise`     | bodies of premises and devices                    |
+//! | `portugal`    | Portugal: series, the sub-user, SAF-T             |
 //! | `internal_act` | the internal act of a Slovenian taxpayer         |
 
 mod authority_api;
@@ -14,6 +15,7 @@ mod certificate;
 pub(crate) mod fina;
 pub(crate) mod furs;
 pub(crate) mod internal_act;
+pub(crate) mod portugal;
 mod premise;
 
 use racun_fiscal::{Authority, FiscalSettings};

@@ -44,6 +44,7 @@ const TAGS: [(&str, &str); 42] = [
     ("VIES", "The same by its earlier path. Deprecated: use Transaction type."),
     ("FURS", "Fiscalization in Slovenia: settings, certificate, premises and devices."),
     ("FINA", "Fiscalization in Croatia: settings, certificate, premises and devices."),
+    ("Portugal", "Certified invoicing in Portugal: series, who calls the authority, SAF-T."),
     ("e-SLOG and UJP", "Electronic invoices in Slovenia: checks and files."),
     ("Webhooks", "Where an entity's events are posted to, and what became of them."),
     ("Account webhooks", "The same for all entities of an account."),

@@ -91,6 +91,7 @@ pub fn services(store: Arc<dyn Store>, seconds: Arc<AtomicI64>) -> Services {
         store,
         tax_authority: Arc::new(NoAuthority),
         authorities: Arc::new(Scripted::default()),
+        portugal: None,
         test_certificates: None,
         vault: Some(Arc::new(MasterVault::derive(&[7; 32]))),
         fiscal_retry: racun_fiscal::Retry::default(),

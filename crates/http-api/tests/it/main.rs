@@ -57,6 +57,7 @@ mod pages;
 mod paper;
 mod payment_lists;
 mod payments;
+mod portugal;
 mod pos;
 mod pos_closings;
 mod pos_invoices;

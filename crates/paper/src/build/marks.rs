@@ -50,7 +50,7 @@ impl Source<'_> {
             width_mm: size,
         });
         let facts = facts.into_iter().flatten().collect();
-        vec![Marks { key, facts, sentences: Vec::new(), code }]
+        vec![Marks { key, facts, sentences: Vec::new(), on_each_page: None, code }]
     }
 
     /// What a document has by being certified.
@@ -66,6 +66,7 @@ impl Source<'_> {
             width_mm: PT_WIDTH,
         };
         let sentences = record.printed.iter().map(|text| line(text)).collect();
-        Marks { key: "pt", facts: Vec::new(), sentences, code: Some(code) }
+        let on_each_page = Some(format!("ATCUD:{}", record.atcud));
+        Marks { key: "pt", facts: Vec::new(), sentences, on_each_page, code: Some(code) }
     }
 }

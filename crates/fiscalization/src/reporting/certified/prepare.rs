@@ -1,6 +1,5 @@
 //! Before the unit: in which series a document is issued, by whom and with which program.
 
-use racun_records::{all_of, by_field};
 use racun_access::{Entity, USERS, User, setting};
 use racun_documents::DocumentKind;
 use racun_kernel::{PaymentType, Tenant};
@@ -8,6 +7,7 @@ use racun_portugal::{
     OperatorInput, PT_SERIES, PT_SETTINGS, PortugalError, PortugalRefusal, Program, PtOperator,
     PtSeries, PtSettings, Purpose, Region, SeriesStatus, source_id,
 };
+use racun_records::{all_of, by_field};
 use racun_store::{Context, Store, StoreError};
 
 use super::super::Ports;

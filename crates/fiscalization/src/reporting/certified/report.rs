@@ -13,8 +13,10 @@ use racun_store::{Put, Store, Writes};
 use time::OffsetDateTime;
 
 use super::facts::saft_document;
-use racun_background::jobs::{Ending, Handler, Job, JobKind, LeaseError, NewJob, Outcome, still_held};
 use racun_background::clock::Clock;
+use racun_background::jobs::{
+    Ending, Handler, Job, JobKind, LeaseError, NewJob, Outcome, still_held,
+};
 
 /// The message that reports `document`; `None` of what the authority is not told.
 pub(super) fn message(document: &Document, nif: &str) -> Option<String> {

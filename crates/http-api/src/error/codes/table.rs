@@ -110,6 +110,9 @@ pub(super) const REASONS: &[Code] = codes! {
          restore the key.";
     Reason changed_meanwhile [409] for now
         "Somebody else changed it at the same moment. Send the request again.";
+    Reason clock_behind [422]
+        "The server's clock shows a time before that of the series' last document. Have the operator \
+         set the clock.";
     Reason country_not_supported [422] "This is not for entities of this country.";
     Reason day_closed [409]
         "The day was closed before; `closing` is that. What came later is in the next closing.";
@@ -211,6 +214,46 @@ pub(super) const REASONS: &[Code] = codes! {
         "An operator's token does not reach this. Use a key or a user's token.";
     Reason premise_closed [422] "The premise is closed for good. Make one with another name.";
     Reason premise_missing [422] "There is no open premise. Register one first.";
+    Reason pt_authority_refused [422]
+        "The tax authority of Portugal refused it; the message has its code and words. Mend what \
+         they name, or enter `validation_code` by hand.";
+    Reason pt_authority_unanswered [503] for now
+        "The tax authority of Portugal did not answer. Send the same request again.";
+    Reason pt_document_immutable [422]
+        "A document in Portugal stays as it was signed. Void it with a reason, or issue a credit \
+         note.";
+    Reason pt_document_voided [422]
+        "The document is voided, so it takes no credit note. Make a new document.";
+    Reason pt_form_recovered [409]
+        "A document was recovered from this form. Look at the series and number on the form.";
+    Reason pt_not_deleted [422]
+        "Documents and series in Portugal are not deleted. Void the document, close the series.";
+    Reason pt_not_paid [422]
+        "A fatura-recibo is paid in full when it is issued. Send payments of its total, or name a \
+         series for invoices.";
+    Reason pt_not_signed [422]
+        "A document in Portugal is printed once it is issued. Issue it first.";
+    Reason pt_original_gone [422]
+        "The customer has the original, so the document is not voided. Issue a credit note.";
+    Reason pt_program_missing [422]
+        "The server is no certified program for Portugal. Its operator sets the program's key and \
+         certificate number.";
+    Reason pt_saft_unwritable [422]
+        "A document of the period does not fit SAF-T; the message names it.";
+    Reason pt_series_active [409]
+        "The type of documents has an active series. Close that one first.";
+    Reason pt_series_closed [422] "The series is closed for good. Name another one.";
+    Reason pt_series_full [422] "The numbers of the series are used up. Close it and make another.";
+    Reason pt_series_missing [422]
+        "No active series is for this document. Make one by POST \
+         /fiscalization/pt/atcud-series.";
+    Reason pt_series_of_other_type [422]
+        "The series is for other documents. Leave it out, or name one of the document's type.";
+    Reason pt_series_used [422]
+        "The series has documents, so this stays. Close it and make another one.";
+    Reason pt_sub_user_missing [422]
+        "Nobody is named who calls the authority. Store a sub-user in the settings of Portugal, or \
+         send `validation_code`.";
     Reason query_too_expensive [422]
         "The list takes too long. Filter by a day, a customer or a state, or order by another \
          field.";
@@ -245,6 +288,7 @@ pub(super) const REASONS: &[Code] = codes! {
     Reason too_many_members [422] "The entity has as many users and invitations as it may have.";
     Reason too_many_premises [422]
         "The entity has as many premises as it may have, closed ones included.";
+    Reason too_many_series [422] "The entity has as many series as it may have, closed ones included.";
     Reason too_many_tables [422] "The entity has as many tables as it may have. Delete one first.";
     Reason too_many_webhooks [422]
         "There are as many webhooks as there may be. Delete one that is not used.";
@@ -270,11 +314,15 @@ pub(super) const ISSUES: &[Code] = codes! {
         "More would be credited, refunded or settled than is left; `cause` has the figures.";
     Issue currency_mismatch [422] "The currencies differ. Choose a document of the same currency.";
     Issue date_before_document [422] "The day lies before the document's date.";
+    Issue date_before_series [422]
+        "The day lies before the first day of the series. Name another series, or a later day.";
     Issue date_before_service [422] "The day lies before the first day of the service.";
     Issue date_in_future [422]
         "The day lies in the future. Make a draft, or send today or an earlier day.";
     Issue date_not_day_of_issue [422]
         "A fiscalized document is dated on the day of its issue. Leave the date out.";
+    Issue date_not_in_order [422]
+        "The day lies before that of the series' last document. Send that day or a later one.";
     Issue discount_exceeds_line_total [422] "The discounts come to more than the line.";
     Issue document_is_draft [422] "The document is a draft. Finalize it first, or delete it.";
     Issue document_too_large [422]
@@ -340,6 +388,8 @@ pub(super) const ISSUES: &[Code] = codes! {
     Issue not_applicable [422] "The property says nothing here. Leave it out.";
     Issue not_forward [422] "The test clock only goes on. Send a later instant.";
     Issue not_found [422] "There is no such record in the entity.";
+    Issue not_in_portugal [422]
+        "The law of Portugal does not allow it in a certified document; the message says what is.";
     Issue not_p12 [422] "The file is no P12 or PFX file.";
     Issue not_permitted [422] "The caller's role does not allow this property.";
     Issue not_updatable [422] "The property is set when the record is made, and stays.";
