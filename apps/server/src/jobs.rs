@@ -1,16 +1,16 @@
-//! The jobs that no request asks for: the invoices of recurring ones, the documents that a tax
-//! authority has not confirmed yet, the subscriptions whose period ends, and what receivers of
-//! events are to be told.
+//! The work that no request asks for: invoices of recurring ones, documents that a tax authority
+//! has not confirmed yet, subscriptions whose period ends, what receivers of events are to be told,
+//! and jobs. Each piece is a step that is taken again and again, and says when it is taken next.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
 use racun_application::Services;
-use racun_catalog::VatRegistry;
-use racun_fiscalization::{Fiscal, OutsideServices};
-use racun_portugal::Portugal;
+use racun_background::jobs::Report;
+use racun_fiscalization::{Alarm, OutsideServices};
 use racun_sales::{billing, recurring};
-use racun_store::{Store, StoreError};
+use racun_store::StoreError;
 use tokio::sync::Notify;
 use tokio::task::{AbortHandle, JoinHandle, JoinSet};
 
@@ -22,14 +22,22 @@ const RECURRING_INTERVAL: Duration = Duration::from_secs(60);
 /// From the end of a run that reported all due documents to the next: short, for what
 /// waits is due to the second.
 const FISCAL_INTERVAL: Duration = Duration::from_secs(5);
-/// From a panic of what never ends to its new beginning.
-const RESTART_INTERVAL: Duration = Duration::from_secs(1);
-
 /// From the end of a run that advanced all subscriptions that were due to the next.
 const BILLING_INTERVAL: Duration = Duration::from_secs(60);
+/// From a panic of what has no end, or follows the log, to its new beginning.
+const RESTART_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How long jobs that were stopped may take to end.
 const ENDING: Duration = Duration::from_secs(5);
+
+/// When a piece of work goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// At once, for there is more.
+    AtOnce,
+    /// After so long.
+    After(Duration),
+}
 
 /// Jobs that go on until they are stopped.
 pub struct Jobs(Vec<JoinHandle<()>>);
@@ -69,40 +77,115 @@ impl Stopping {
 /// Works off jobs until they are stopped: at once, then again and again. Any number of processes
 /// may do so on one store. Without a vault no authority receives a document.
 pub fn start(services: &Services, workers: Workers) -> Jobs {
-    let (store, fiscal) = (&services.store, services.fiscal());
-    let (own, told, asked) = (Arc::clone(store), fiscal.clone(), services.vat_registry.clone());
-    let portugal = services.portugal.clone();
-    let mut jobs = vec![repeat(RECURRING_INTERVAL, move || {
-        make_recurring(Arc::clone(&own), told.clone(), Arc::clone(&asked), portugal.clone())
-    })];
-    let subscribed = Arc::clone(store);
-    jobs.push(repeat(BILLING_INTERVAL, move || advance(Arc::clone(&subscribed))));
-    if let Some(fiscal) = fiscal {
-        let store = Arc::clone(store);
-        jobs.push(repeat(FISCAL_INTERVAL, move || tell(Arc::clone(&store), fiscal.clone())));
-    }
-    let (posting, own) = (services.webhooks(), Arc::clone(store));
-    jobs.push(restart(move || webhooks::deliver(Arc::clone(&own), posting.clone())));
+    let mut jobs = due(services);
+    let (store, posting) = (&services.store, services.webhooks());
+    let own = Arc::clone(store);
+    jobs.push(endless(move || webhooks::deliver(Arc::clone(&own), posting.clone())));
     let Workers { mut readers, handlers } = workers;
     readers.push(webhooks::reader(services));
     let news = Arc::new(Notify::new());
     for reader in readers {
         let (store, news) = (Arc::clone(store), Arc::clone(&news));
-        jobs.push(restart(move || {
+        jobs.push(repeat(RESTART_INTERVAL, move || {
             workers::follow(Arc::clone(&store), Arc::clone(&reader), Arc::clone(&news))
         }));
     }
     if !handlers.is_empty() {
         let store = Arc::clone(store);
-        jobs.push(restart(move || {
+        jobs.push(endless(move || {
             workers::work(Arc::clone(&store), handlers.clone(), Arc::clone(&news))
         }));
     }
     Jobs(jobs)
 }
 
+/// What works off rows that say when something is due.
+fn due(services: &Services) -> Vec<JoinHandle<()>> {
+    let (store, fiscal) = (&services.store, services.fiscal());
+    let (own, told, asked) = (Arc::clone(store), fiscal.clone(), services.vat_registry.clone());
+    let certified = services.portugal.clone();
+    let recurring = repeat(RECURRING_INTERVAL, move || {
+        let (store, fiscal, vat) = (Arc::clone(&own), told.clone(), Arc::clone(&asked));
+        let portugal = certified.clone();
+        async move {
+            let outside = OutsideServices {
+                fiscal: fiscal.as_ref(),
+                vat: Some(&*vat),
+                portugal: portugal.as_deref(),
+            };
+            let stamp = clock::stamp();
+            let run = recurring::run_due(&*store, outside, &stamp, recurring::LIMITS).await;
+            note("recurring invoices", RECURRING_INTERVAL, run, none)
+        }
+    });
+    let own = Arc::clone(store);
+    let billing = repeat(BILLING_INTERVAL, move || {
+        let store = Arc::clone(&own);
+        async move {
+            let run = billing::run_due(&*store, &clock::stamp(), billing::LIMITS).await;
+            note("subscriptions", BILLING_INTERVAL, run, none)
+        }
+    });
+    let own = Arc::clone(store);
+    let fiscalization = fiscal.map(|fiscal| {
+        repeat(FISCAL_INTERVAL, move || {
+            let (store, fiscal) = (Arc::clone(&own), fiscal.clone());
+            async move {
+                let (stamp, limits) = (&clock::stamp, racun_fiscalization::LIMITS);
+                let run = racun_fiscalization::run_due(&*store, &fiscal, stamp, limits).await;
+                note("fiscalization", FISCAL_INTERVAL, run, raise)
+            }
+        })
+    });
+    [recurring, billing].into_iter().chain(fiscalization).collect()
+}
+
+/// Notes what a run over due rows did; answers when the next one begins.
+fn note<A>(
+    what: &str,
+    interval: Duration,
+    run: Result<Report<A>, StoreError>,
+    raise: fn(&A),
+) -> Next {
+    let report = match run {
+        Ok(report) => report,
+        Err(error) => {
+            tracing::error!(%error, "{what}: what is due cannot be read");
+            return Next::After(interval);
+        }
+    };
+    report.alarms.iter().for_each(raise);
+    for problem in &report.problems {
+        tracing::warn!(id = problem.id, "{what}: not done: {}", problem.reason);
+    }
+    let (attempts, done, problems) = (report.attempts, report.done, report.problems.len());
+    if attempts > 0 || problems > 0 {
+        let has_more = report.has_more;
+        tracing::info!(attempts, done, problems, has_more, "{what}: a run ended");
+    } else {
+        tracing::debug!("{what}: nothing was due");
+    }
+    if report.goes_on() { Next::AtOnce } else { Next::After(interval) }
+}
+
+const fn none(alarm: &Infallible) {
+    match *alarm {}
+}
+
+fn raise(alarm: &Alarm) {
+    let error = alarm.error.as_deref();
+    tracing::error!(
+        id = %alarm.document_id,
+        authority = alarm.authority.name(),
+        deadline = %alarm.deadline,
+        error,
+        "a document is still not confirmed by the tax authority on the last day that the law \
+         gives; look at its certificate, its settings and the connection"
+    );
+}
+
 /// Runs `job`, which has no end, and again when it panics.
-fn restart<F>(job: impl Fn() -> F + Send + 'static) -> JoinHandle<()>
+fn endless<F>(job: impl Fn() -> F + Send + 'static) -> JoinHandle<()>
 where
     F: Future<Output = ()> + Send + 'static,
 {
@@ -110,109 +193,33 @@ where
         let job = job();
         async move {
             job.await;
-            false
+            Next::After(RESTART_INTERVAL)
         }
     })
 }
 
-/// Runs `job` for ever: at once while it answers that there is more, else after `interval`.
-fn repeat<F>(interval: Duration, job: impl Fn() -> F + Send + 'static) -> JoinHandle<()>
+/// Takes `step` for ever, each time when the one before said, or `after_panic`.
+fn repeat<F>(after_panic: Duration, step: impl Fn() -> F + Send + 'static) -> JoinHandle<()>
 where
-    F: Future<Output = bool> + Send + 'static,
+    F: Future<Output = Next> + Send + 'static,
 {
     tokio::spawn(async move {
         loop {
             // In a task of its own, for a panic to end that and not the loop. Dropping the set ends
             // it too.
             let mut task = JoinSet::new();
-            task.spawn(job());
-            let has_more = match task.join_next().await {
-                Some(Ok(has_more)) => has_more,
+            task.spawn(step());
+            let next = match task.join_next().await {
+                Some(Ok(next)) => next,
                 Some(Err(error)) => {
                     tracing::error!(%error, "a job ended half-way");
-                    false
+                    Next::After(after_panic)
                 }
-                None => false,
+                None => Next::After(after_panic),
             };
-            if !has_more {
-                tokio::time::sleep(interval).await;
+            if let Next::After(pause) = next {
+                tokio::time::sleep(pause).await;
             }
         }
     })
-}
-
-/// Makes the invoices of recurring ones; answers whether another run is to follow at once.
-async fn make_recurring(
-    store: Arc<dyn Store>,
-    fiscal: Option<Fiscal>,
-    registry: Arc<dyn VatRegistry>,
-    portugal: Option<Arc<dyn Portugal>>,
-) -> bool {
-    let (stamp, limits) = (clock::stamp(), recurring::Limits::default());
-    let services = OutsideServices {
-        fiscal: fiscal.as_ref(),
-        vat: Some(&*registry),
-        portugal: portugal.as_deref(),
-    };
-    let run = recurring::run_due(&*store, services, &stamp, limits);
-    let Some(report) = read("recurring invoices", run.await) else {
-        return false;
-    };
-    for problem in &report.problems {
-        tracing::warn!(id = %problem.id, "recurring invoice left alone: {}", problem.reason);
-    }
-    let recurring::Report { invoices, failures, has_more, problems, .. } = &report;
-    let left_alone = problems.len();
-    if report == recurring::Report::default() {
-        tracing::debug!("recurring invoices: nothing was due");
-    } else {
-        tracing::info!(invoices, failures, left_alone, has_more, "recurring invoices: a run ended");
-    }
-    report.has_more && report.invoices > 0 && report.interruptions == 0
-}
-
-/// Tells tax authorities of the documents that are due; answers whether another run is to follow at
-/// once.
-async fn tell(store: Arc<dyn Store>, fiscal: Fiscal) -> bool {
-    let limits = racun_fiscalization::Limits::default();
-    let run = racun_fiscalization::run_due(&*store, &fiscal, &clock::stamp, limits).await;
-    let Some(report) = read("fiscalization", run) else { return false };
-    for alarm in &report.alarms {
-        let error = alarm.error.as_deref();
-        tracing::error!(
-            id = %alarm.document_id,
-            authority = alarm.authority.name(),
-            deadline = %alarm.deadline,
-            error,
-            "a document is still not confirmed by the tax authority on the last day that the law \
-             gives; look at its certificate, its settings and the connection"
-        );
-    }
-    for problem in &report.problems {
-        tracing::warn!(id = %problem.document_id, "not fiscalized: {}", problem.reason);
-    }
-    let racun_fiscalization::Report { sent, confirmed, has_more, .. } = report;
-    if sent > 0 {
-        tracing::info!(sent, confirmed, has_more, "fiscalization: a run ended");
-    }
-    has_more && confirmed > 0 && report.interruptions == 0
-}
-
-/// Advances the subscriptions whose month or period is over; answers whether another run is to
-/// follow at once.
-async fn advance(store: Arc<dyn Store>) -> bool {
-    let run = billing::run_due(&*store, &clock::stamp(), billing::Limits::default()).await;
-    let Some(report) = read("subscriptions", run) else { return false };
-    for problem in &report.problems {
-        tracing::warn!(id = %problem.id, "subscription left alone: {}", problem.reason);
-    }
-    let billing::Report { advanced, has_more, .. } = report;
-    if advanced > 0 {
-        tracing::info!(advanced, has_more, "subscriptions: a run ended");
-    }
-    has_more && advanced > 0 && report.interruptions == 0
-}
-
-fn read<T>(job: &str, run: Result<T, StoreError>) -> Option<T> {
-    run.inspect_err(|error| tracing::error!(%error, "{job}: what is due cannot be read")).ok()
 }

@@ -12,6 +12,7 @@ use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
 use crate::clock;
+use crate::jobs::Next;
 
 /// Interval between two polls for new or due rows, when the first found none.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -46,25 +47,26 @@ impl Workers {
     }
 }
 
-/// Runs `reader` on the log without end, and wakes the worker of jobs when something was read.
-pub async fn follow(store: Arc<dyn Store>, reader: Arc<dyn LogConsumer>, news: Arc<Notify>) {
-    loop {
-        let stamp = clock::stamp();
-        let step =
-            consumer::read(&*store, reader.name(), BATCH, &stamp, |entries| reader.handle(entries));
-        match step.await {
-            Ok(Step::Read(count)) => {
-                news.notify_one();
-                if count < BATCH {
-                    tokio::time::sleep(PAUSE).await;
-                }
-            }
-            // The process that was faster goes on.
-            Ok(Step::Nothing | Step::Overtaken) => tokio::time::sleep(INTERVAL).await,
-            Err(error) => {
-                tracing::error!(%error, reader = reader.name(), "the log cannot be read on");
-                tokio::time::sleep(INTERVAL).await;
-            }
+/// Reads the next entries of the log for `reader`, and wakes the worker of jobs when there were
+/// any. Answers when to read on.
+pub async fn follow(
+    store: Arc<dyn Store>,
+    reader: Arc<dyn LogConsumer>,
+    news: Arc<Notify>,
+) -> Next {
+    let stamp = clock::stamp();
+    let step =
+        consumer::read(&*store, reader.name(), BATCH, &stamp, |entries| reader.handle(entries));
+    match step.await {
+        Ok(Step::Read(count)) => {
+            news.notify_one();
+            if count < BATCH { Next::After(PAUSE) } else { Next::AtOnce }
+        }
+        // The process that overtook this one reads on.
+        Ok(Step::Nothing | Step::Overtaken) => Next::After(INTERVAL),
+        Err(error) => {
+            tracing::error!(%error, reader = reader.name(), "the log cannot be read on");
+            Next::After(INTERVAL)
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use racun_kernel::id::{EntityId, SubscriptionId, UsageMonthId};
 use racun_kernel::{Stamp, Tenant};
-use racun_store::{Clause, Event, Field, ListQuery, Operator, Order, Put};
+use racun_store::{Event, Field, ListQuery, Put};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -129,25 +129,14 @@ racun_store::record! {
 /// The first page of [`DUE_SUBSCRIPTIONS`], earliest first, of those that are due at `now`.
 #[must_use]
 pub fn due_by(now: OffsetDateTime) -> ListQuery {
-    ListQuery {
-        limit: ListQuery::MAX_LIMIT,
-        count: false,
-        clauses: vec![Clause::on(&DUE_SUBSCRIPTIONS, "due_at", Operator::Lte(now.into()))],
-        order: vec![Order::on(&DUE_SUBSCRIPTIONS, "due_at", false)],
-        ..ListQuery::first_page(&DUE_SUBSCRIPTIONS)
-    }
+    ListQuery::due_by(&DUE_SUBSCRIPTIONS, "due_at", now.into())
 }
 
 /// What to write of the due row when a subscription changes from `before` to `after`, in the same
 /// commit; `None` there means that it does not exist.
 #[must_use]
 pub fn due_put(before: Option<&Subscription>, after: &Subscription) -> Option<Put> {
-    match (before.and_then(Subscription::due_row), after.due_row()) {
-        (None, None) => None,
-        (None, Some(after)) => Some(Put::insert(&after)),
-        (Some(before), None) => Some(Put::delete(&before)),
-        (Some(before), Some(after)) => (before != after).then(|| Put::update(&before, &after)),
-    }
+    Put::between(before.and_then(Subscription::due_row).as_ref(), after.due_row().as_ref())
 }
 
 impl Subscription {

@@ -19,8 +19,8 @@ pub use reporting::certified;
 pub use reporting::{
     Alarm, Concern, Facts, FinaRequest, Fiscal, FiscalAuthority, FiscalRequest, FiscalizationError,
     FiscalizationRefused, FiscalizeRequest, FoundPlace, FursRequest, HeldPlace, IssueContext,
-    Issued, Issuing, Limits, Matter, NextPlace, NoAuthority, OutsideServices, Ports, Prepared,
-    Problem, Report, Sending, TIP_WINDOW_EXPIRED, TaxAuthority, TipsHandler, by_advances,
-    check_outside_vat, deliver_first, end_leases, fiscalize, identity, may_be_paid_by, next_place,
-    outside_vat, prepare, run_due, send_first, tips, told,
+    Issued, Issuing, LIMITS, Matter, NextPlace, NoAuthority, OutsideServices, Ports, Prepared,
+    Report, Sending, TIP_WINDOW_EXPIRED, TaxAuthority, TipsHandler, by_advances, check_outside_vat,
+    deliver_first, end_leases, fiscalize, identity, may_be_paid_by, next_place, outside_vat,
+    prepare, run_due, send_first, tips, told,
 };

@@ -70,8 +70,8 @@ impl Convert<AdvancedBody> for Advanced {
     fn convert(self) -> AdvancedBody {
         AdvancedBody {
             now: self.now.convert(),
-            invoices_generated: self.report.invoices,
-            generations_failed: self.report.failures,
+            invoices_generated: self.report.done,
+            generations_failed: self.report.failed(),
         }
     }
 }

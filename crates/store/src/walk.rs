@@ -36,10 +36,9 @@ impl Walk {
     ) -> Result<Option<Vec<A>>, StoreError> {
         let Some(query) = self.next.take() else { return Ok(None) };
         let page = store.page::<A>(self.table, &self.tenant, &query).await?;
-        if let Some(text) = page.pagination.next_cursor {
-            let unreadable = || StoreError::Unavailable(format!("{text} is no cursor"));
-            let cursor = query.read_cursor(&text).ok_or_else(unreadable)?;
-            self.next = Some(ListQuery { cursor: Some(cursor), ..query });
+        if let Some(last) = page.rows.last().filter(|_| page.pagination.has_more) {
+            let cursor = Some(query.place_behind(last));
+            self.next = Some(ListQuery { cursor, ..query });
         }
         Ok(Some(page.rows))
     }

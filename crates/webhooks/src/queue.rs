@@ -77,12 +77,12 @@ impl DueDelivery {
 /// by them workers find endpoints to work for.
 #[must_use]
 pub fn due_by(now: OffsetDateTime, busy: &[EndpointId], limit: usize) -> ListQuery {
-    let mut clauses = vec![Clause::on(&DUE_DELIVERIES, "due_at", Operator::Lte(now.into()))];
+    let mut query = ListQuery { limit, ..ListQuery::due_by(&DUE_DELIVERIES, "due_at", now.into()) };
     if !busy.is_empty() {
         let busy = busy.iter().map(|endpoint| endpoint.to_string().into()).collect();
-        clauses.push(Clause::on(&DUE_DELIVERIES, "endpoint_id", Operator::NotIn(busy)));
+        query.clauses.push(Clause::on(&DUE_DELIVERIES, "endpoint_id", Operator::NotIn(busy)));
     }
-    in_order_of("due_at", clauses, limit)
+    query
 }
 
 /// The `limit` deliveries of `endpoint` that are due at `now` and whose events came first.
@@ -92,22 +92,15 @@ pub fn due_by(now: OffsetDateTime, busy: &[EndpointId], limit: usize) -> ListQue
 /// peace.
 #[must_use]
 pub fn due_for(endpoint: &EndpointId, now: OffsetDateTime, limit: usize) -> ListQuery {
+    // `due_by` with another order. What is due came before now, so the last clause is true of all
+    // of it. Stores see by it that the index of this order is of more use than the one on what is
+    // due, of which there may be much for others.
+    let mut query = due_by(now, &[], limit);
+    query.order = vec![Order::on(&DUE_DELIVERIES, "created_at", false)];
     let endpoint = Operator::Equals(endpoint.to_string().into());
-    let clauses = vec![
-        Clause::on(&DUE_DELIVERIES, "endpoint_id", endpoint),
-        Clause::on(&DUE_DELIVERIES, "due_at", Operator::Lte(now.into())),
-        // True of all that is due, as nothing is due before it came. Stores see by it that the
-        // index of this order is of more use than the one on what is due, of which there may be
-        // much for others.
-        Clause::on(&DUE_DELIVERIES, "created_at", Operator::Lte(now.into())),
-    ];
-    in_order_of("created_at", clauses, limit)
-}
-
-fn in_order_of(field: &str, clauses: Vec<Clause>, limit: usize) -> ListQuery {
-    let order = vec![Order::on(&DUE_DELIVERIES, field, false)];
-    let first = ListQuery::first_page(&DUE_DELIVERIES);
-    ListQuery { limit, count: false, order, clauses, ..first }
+    query.clauses.insert(0, Clause::on(&DUE_DELIVERIES, "endpoint_id", endpoint));
+    query.clauses.push(Clause::on(&DUE_DELIVERIES, "created_at", Operator::Lte(now.into())));
+    query
 }
 
 /// What becomes of a due delivery when a worker takes it.

@@ -7,7 +7,7 @@ use racun_access::enter_as_recipient;
 use racun_documents::DocumentId;
 use racun_einvoicing::{Specification, Syntax};
 use racun_records::get_document;
-use racun_sales::{documents, einvoicing};
+use racun_sales::einvoicing;
 use racun_store::{Context, Store};
 use reqwest::Method;
 use serde_json::{Value, json};

@@ -79,7 +79,7 @@ fn a_server_makes_what_is_due_as_soon_as_it_starts() {
     let folder = tempfile::tempdir().unwrap();
     let path = left_due(folder.path());
     let server = Server::start(folder.path(), PLAIN);
-    assert_eq!(server.record(is_run)["invoices"], 1);
+    assert_eq!(server.record(is_run)["done"], 1);
     let made = Owner::log_in(&server).ask("GET", &path, &Value::Null);
     assert_eq!((&made["status"], &made["invoices_generated"]), (&json!("completed"), &json!(1)));
     server.stop();
@@ -90,7 +90,7 @@ fn a_worker_makes_it_as_well() {
     let folder = tempfile::tempdir().unwrap();
     let path = left_due(folder.path());
     let worker = Server::working(folder.path());
-    assert_eq!(worker.record(is_run)["invoices"], 1);
+    assert_eq!(worker.record(is_run)["done"], 1);
     worker.stop();
     let server = Server::start(folder.path(), PLAIN);
     let made = Owner::log_in(&server).ask("GET", &path, &Value::Null);

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use racun_background::jobs::Report;
 use racun_billing::{
     BillingError, Catalogue, DUE_SUBSCRIPTIONS, Feature, Interval, NotAllowed, Resource, Status,
     Subscription, USAGE_MONTHS, UsageMonth,
@@ -9,7 +10,7 @@ use racun_billing::{
 use racun_documents::DocumentKind;
 use racun_kernel::{Stamp, Tenant};
 use racun_sales::Error;
-use racun_sales::billing::{self, Choice, Limits, run_due};
+use racun_sales::billing::{self, Choice, LIMITS, run_due};
 use racun_sales::documents::{self, Creation, Voiding};
 use racun_store::{Context, ListQuery, Store};
 use serde_json::json;
@@ -126,14 +127,12 @@ async fn story(store: Arc<dyn Store>) {
     let read = own(&shop, &later).await;
     assert_eq!((read.status, &*read.plan.slug), (Status::Active, "free"), "before any worker ran");
     let store = &*shop.store;
-    let (first, second) = tokio::join!(
-        run_due(store, &later, Limits::default()),
-        run_due(store, &later, Limits::default()),
-    );
+    let (first, second) =
+        tokio::join!(run_due(store, &later, LIMITS), run_due(store, &later, LIMITS),);
     let (first, second) = (first.unwrap(), second.unwrap());
     assert_eq!((first.problems.len(), second.problems.len()), (0, 0));
-    assert!(first.advanced + second.advanced >= 1);
-    assert_eq!(run_due(store, &later, Limits::default()).await.unwrap().advanced, 0);
+    assert!(first.done + second.done >= 1);
+    assert_eq!(run_due(store, &later, LIMITS).await.unwrap().done, 0);
     let used: Vec<_> = months(&shop).await.iter().map(|month| month.usage.documents).collect();
     assert_eq!(used, [1], "each month is noted once");
 
@@ -145,7 +144,7 @@ async fn story(store: Arc<dyn Store>) {
     }
     assert!(choose(&shop, "free", &later).await.unwrap().is_scheduled);
     let much_later = shop.stamp.at(NOW + Duration::days(60));
-    run_due(&*shop.store, &much_later, Limits::default()).await.unwrap();
+    run_due(&*shop.store, &much_later, LIMITS).await.unwrap();
     let last = own(&shop, &much_later).await;
     assert_eq!((&*last.plan.slug, last.status), ("free", Status::Active));
     let beyond = months(&shop).await.into_iter().map(|month| (month.plan_slug, month.beyond));
@@ -228,10 +227,7 @@ async fn without_a_subscription_nothing_is_limited() {
             billing::require(Context::new(store, scope, &shop.stamp), entity, &[Feature::Furs])
                 .await;
         assert_eq!(all, Ok(()));
-        assert_eq!(
-            run_due(store, &shop.stamp, Limits::default()).await.unwrap(),
-            billing::Report::default()
-        );
+        assert_eq!(run_due(store, &shop.stamp, LIMITS).await.unwrap(), Report::default());
     }
 }
 

@@ -175,7 +175,7 @@ async fn a_process_killed_at_any_step_leaves_no_gap_and_nothing_unsent() {
         let numbers = has_no_gaps(&own).await;
         assert!(numbers.len() > 1, "some died after the commit: {numbers:?}");
         let report = own.work(NOW + Duration::DAY).await;
-        assert_eq!((report.sent, report.confirmed), (numbers.len(), numbers.len()), "{report:?}");
+        assert_eq!((report.attempts, report.done), (numbers.len(), numbers.len()), "{report:?}");
         let all = exchanges(&own).await;
         assert!(all.iter().all(|exchange| exchange.state == State::Confirmed));
         let late = own.office.heard();

@@ -46,7 +46,7 @@ async fn a_refused_document_is_sent_again_as_late_and_unchanged() {
         assert!(heard.iter().all(|one| one.content() == heard[0].content()));
         let outcome = own.fiscalize(&done, at(None, None), &stamp).await;
         assert_eq!(refusal(outcome), Refused::NotToFiscalize);
-        assert_eq!(own.work(stamp.now() + Duration::days(1)).await.sent, 0);
+        assert_eq!(own.work(stamp.now() + Duration::days(1)).await.attempts, 0);
     }
 }
 

@@ -178,7 +178,7 @@ async fn an_unanswered_form_is_sent_again_unchanged() {
     let sold = own.sell(&[Cash], furs(book("612", on))).await.unwrap();
     assert_eq!(fiscal(&sold).status, FiscalStatus::Pending);
     assert_eq!(own.exchange(&sold).await.unwrap().lost_on, Some(on));
-    assert_eq!(own.work(own.shop.stamp.now() + Duration::minutes(2)).await.confirmed, 1);
+    assert_eq!(own.work(own.shop.stamp.now() + Duration::minutes(2)).await.done, 1);
     let confirmed = own.reread(&sold).await;
     assert_eq!(fiscal(&confirmed).status, FiscalStatus::Success);
     assert!(!record(&confirmed).is_late && record(&confirmed).qr.is_empty());

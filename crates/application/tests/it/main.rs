@@ -11,6 +11,7 @@ mod closings_laws;
 mod consumer;
 mod declarations;
 mod documents;
+mod due;
 mod e_invoices;
 mod entities;
 mod fiscal;

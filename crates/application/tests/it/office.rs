@@ -17,7 +17,7 @@ use racun_fiscal::{
     P12Error, Patience, PremiseId, Reply, ReportContent, Retry, Signer, SigningFailed, Unknown,
 };
 use racun_fiscalization::{
-    FinaRequest, Fiscal, FiscalRequest, FiscalizeRequest, FursRequest, Limits, Ports, Report,
+    FinaRequest, Fiscal, FiscalRequest, FiscalizeRequest, FursRequest, LIMITS, Ports, Report,
 };
 use racun_kernel::{CannotOpen, Environment, Stamp, Vault};
 use racun_records::get_document;
@@ -406,9 +406,7 @@ impl Fiscalizing {
     pub async fn work(&self, now: OffsetDateTime) -> Report {
         let stamp = self.at(now);
         let store = &*self.shop.store;
-        racun_fiscalization::run_due(store, &self.fiscal, &|| stamp.clone(), Limits::default())
-            .await
-            .unwrap()
+        racun_fiscalization::run_due(store, &self.fiscal, &|| stamp.clone(), LIMITS).await.unwrap()
     }
 
     pub async fn reread(&self, document: &Document) -> Document {

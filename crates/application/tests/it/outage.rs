@@ -17,7 +17,7 @@ use racun_fiscal::{
 use racun_fiscalization::setup::registering::Registry;
 use racun_fiscalization::setup::{devices, premises, settings};
 use racun_fiscalization::{
-    Alarm, FinaRequest, Fiscal, FiscalRequest, FursRequest, Limits, Ports, Report,
+    Alarm, FinaRequest, Fiscal, FiscalRequest, FursRequest, LIMITS, Ports, Report,
 };
 use racun_kernel::{Patch, Stamp};
 use racun_records::get_document;
@@ -189,8 +189,8 @@ impl Town {
     }
 
     async fn work(&self, stamp: &Stamp) -> Report {
-        let (store, limits) = (&*self.shop.store, Limits::default());
-        racun_fiscalization::run_due(store, &self.fiscal, &|| stamp.clone(), limits).await.unwrap()
+        let store = &*self.shop.store;
+        racun_fiscalization::run_due(store, &self.fiscal, &|| stamp.clone(), LIMITS).await.unwrap()
     }
 
     /// Three days without the authority: what was issued, and the alarms with their times.
@@ -209,7 +209,7 @@ impl Town {
             issued.push(document);
             loop {
                 let report = self.work(&stamp).await;
-                assert_eq!(report.confirmed, 0, "{report:?}");
+                assert_eq!(report.done, 0, "{report:?}");
                 alarms.extend(report.alarms.into_iter().map(|alarm| (stamp.now(), alarm)));
                 // A run leaves an authority alone that is silent. In time, all come to their turn.
                 if !(report.has_more && turn % BURST == BURST - 1) {
@@ -243,7 +243,7 @@ impl Town {
         while confirmed < count {
             assert!(now < END + Duration::hours(6), "{confirmed} of {count} are confirmed");
             let report = self.work(&self.turn_to(now)).await;
-            confirmed += report.confirmed;
+            confirmed += report.done;
             now += Duration::minutes(5);
         }
         now

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use racun_access::AccountScope;
+use racun_background::jobs::{Limits, Report};
 use racun_documents::recurrence::{
     DUE_SCHEDULES, Frequency, RECURRING_RUNS, RecurrenceError, RecurringInput, RecurringInvoice,
     Status,
@@ -11,7 +12,7 @@ use racun_documents::{Document, DocumentId, DocumentKind};
 use racun_fiscalization::OutsideServices;
 use racun_kernel::{Patch, Stamp, Tenant};
 use racun_sales::documents;
-use racun_sales::recurring::{self, Limits, Report, advance_clock, run_due};
+use racun_sales::recurring::{self, LIMITS, advance_clock, run_due};
 use racun_store::{Context, ListQuery};
 use racun_store_sqlite::SqliteStore;
 use time::macros::{date, datetime};
@@ -44,9 +45,7 @@ impl Shop {
     }
 
     pub async fn run(&self, now: OffsetDateTime) -> Report {
-        run_due(&*self.store, OutsideServices::default(), &self.at(now), Limits::default())
-            .await
-            .unwrap()
+        run_due(&*self.store, OutsideServices::default(), &self.at(now), LIMITS).await.unwrap()
     }
 
     async fn look_again(&self, recurring: &RecurringInvoice) -> RecurringInvoice {
@@ -106,7 +105,7 @@ async fn months_that_are_too_short_end_the_run_on_their_last_day() {
     let rent = shop.monthly(&shop.template().await, MONTH_ENDS[0]).await;
     for day in MONTH_ENDS {
         let report = shop.run(day.midnight().assume_utc()).await;
-        assert_eq!((report.invoices, report.problems), (1, Vec::new()), "{day}");
+        assert_eq!((report.done, report.problems), (1, Vec::new()), "{day}");
         assert_eq!(shop.run(day.midnight().assume_utc()).await, Report::default(), "{day}");
     }
     assert_eq!(shop.dates().await, MONTH_ENDS);
@@ -122,7 +121,7 @@ async fn a_run_is_due_as_soon_as_its_day_begins_where_the_entity_is() {
     let shop = Shop::open().await;
     shop.monthly(&shop.template().await, date!(2027 - 01 - 01)).await;
     assert_eq!(shop.run(datetime!(2026-12-31 22:59:59 UTC)).await, Report::default());
-    assert_eq!(shop.run(datetime!(2026-12-31 23:00 UTC)).await.invoices, 1);
+    assert_eq!(shop.run(datetime!(2026-12-31 23:00 UTC)).await.done, 1);
     assert_eq!(shop.dates().await, [date!(2027 - 01 - 01)]);
 }
 
@@ -130,13 +129,13 @@ async fn a_run_is_due_as_soon_as_its_day_begins_where_the_entity_is() {
 async fn missed_periods_get_an_invoice_each_within_the_limit_of_a_run() {
     let shop = Shop::open().await;
     let rent = shop.monthly(&shop.template().await, date!(2026 - 08 - 01)).await;
-    let limits = Limits { periods: 3, ..Limits::default() };
+    let limits = Limits { each: 3, ..LIMITS };
     let first =
         run_due(&*shop.store, OutsideServices::default(), &shop.stamp, limits).await.unwrap();
-    assert_eq!((first.invoices, first.has_more), (3, true));
+    assert_eq!((first.done, first.has_more), (3, true));
     let second =
         run_due(&*shop.store, OutsideServices::default(), &shop.stamp, limits).await.unwrap();
-    assert_eq!((second.invoices, second.has_more), (1, false));
+    assert_eq!((second.done, second.has_more), (1, false));
     let months = [8, 9, 10, 11].map(|month| {
         Date::from_calendar_date(2026, time::Month::try_from(month).unwrap(), 1).unwrap()
     });
@@ -156,7 +155,7 @@ async fn drafts_are_made_when_drafts_are_asked_for() {
         ..monthly(draft.id, date!(2026 - 11 - 20))
     };
     shop.recurring(input).await.unwrap();
-    assert_eq!(shop.run(shop.stamp.now()).await.invoices, 1);
+    assert_eq!(shop.run(shop.stamp.now()).await.done, 1);
     assert!(shop.made().await[0].is_draft());
     let next = shop.template().await;
     assert_eq!(next.number(), "2026-00001", "a draft takes no number");
@@ -203,7 +202,7 @@ async fn a_failure_is_kept_and_tried_again_the_next_day_until_it_is_paused() {
     .await
     .unwrap();
     let first = shop.run(datetime!(2026-12-01 08:00 UTC)).await;
-    assert_eq!((first.invoices, first.failures), (1, 1), "one failure stops nothing else");
+    assert_eq!((first.done, first.failed()), (1, 1), "one failure stops nothing else");
     let failed = shop.look_again(&rent).await;
     assert!(failed.last_error.as_ref().unwrap().contains("voided"), "{failed:?}");
     assert_eq!(failed.last_error_at, Some(datetime!(2026-12-01 08:00 UTC)));
@@ -211,7 +210,7 @@ async fn a_failure_is_kept_and_tried_again_the_next_day_until_it_is_paused() {
     assert_eq!(shop.run(datetime!(2026-12-01 20:00 UTC)).await, Report::default());
     for day in 2..=7 {
         let now = Date::from_calendar_date(2026, time::Month::December, day).unwrap();
-        assert_eq!(shop.run(now.midnight().assume_utc()).await.failures, 1, "{now}");
+        assert_eq!(shop.run(now.midnight().assume_utc()).await.failed(), 1, "{now}");
     }
     assert_eq!(shop.look_again(&rent).await.status, Status::Paused);
     assert_eq!(shop.due_days().await, [date!(2027 - 01 - 01)], "of the other one");
@@ -237,7 +236,7 @@ async fn paused_trashed_and_completed_ones_are_not_due() {
         ..RecurringInput::default()
     };
     recurring::update(Context::new(store, scope, stamp), entity, id, input).await.unwrap();
-    assert_eq!(shop.run(shop.stamp.now()).await.invoices, 1);
+    assert_eq!(shop.run(shop.stamp.now()).await.done, 1);
     let last = recurring::get(Context::new(store, scope, stamp), id).await.unwrap();
     assert_eq!((last.status, last.next_run_date), (Status::Completed, None));
     assert_eq!(shop.due_days().await, []);
@@ -266,11 +265,11 @@ async fn workers_at_once_make_every_period_once() {
     let mut invoices = 0;
     for worker in workers {
         let report = worker.await.unwrap();
-        assert_eq!((report.failures, report.problems), (0, Vec::new()));
-        invoices += report.invoices;
+        assert_eq!((report.failed(), report.problems), (0, Vec::new()));
+        invoices += report.done;
     }
     // A worker that loses too often leaves the rest to the next run.
-    invoices += shop.run(shop.stamp.now()).await.invoices;
+    invoices += shop.run(shop.stamp.now()).await.done;
     assert_eq!(invoices, 5 * 11);
     assert_eq!(shop.made().await.len(), 5 * 11);
     let runs = ListQuery::first_page(&RECURRING_RUNS);
@@ -293,8 +292,8 @@ async fn an_interruption_between_periods_loses_and_doubles_nothing() {
         // Two units are written, and the outcome of the third varies by run: written or not.
         flaky.fail_after(2, runs % 2 == 0);
         let report = shop.run(shop.stamp.now()).await;
-        assert!(report.invoices <= 2, "{report:?}");
-        assert_eq!(report.failures, 0, "a failing store counts as no failure of an invoice");
+        assert!(report.done <= 2, "{report:?}");
+        assert_eq!(report.failed(), 0, "a failing store counts as no failure of an invoice");
         interruptions += report.interruptions;
         runs += 1;
     }
@@ -318,8 +317,8 @@ async fn a_disabled_entitys_invoices_wait_and_are_in_nobodys_way() {
     let (store, scope, stamp) = (&*shop.store, &shop.scope, &shop.stamp);
     racun_access::disable_entity(Context::new(store, scope, stamp)).await.unwrap();
     let report = shop.run(shop.stamp.now()).await;
-    assert_eq!((report.invoices, report.failures), (0, 0));
-    assert_eq!(report.problems[0].id, rent.id);
+    assert_eq!((report.done, report.failed()), (0, 0));
+    assert_eq!(report.problems[0].id, rent.id.to_string());
     assert_eq!(shop.run(shop.stamp.now()).await, Report::default(), "put off");
     assert_eq!(shop.look_again(&rent).await, rent, "nothing is written to the entity");
     let patch = racun_access::EntityPatch {
@@ -327,7 +326,7 @@ async fn a_disabled_entitys_invoices_wait_and_are_in_nobodys_way() {
         ..racun_access::EntityPatch::default()
     };
     racun_access::update_entity(Context::new(store, scope, stamp), patch).await.unwrap();
-    assert_eq!(shop.run(datetime!(2026-11-22 10:00 UTC)).await.invoices, 1);
+    assert_eq!(shop.run(datetime!(2026-11-22 10:00 UTC)).await.done, 1);
     // By a clock that is ahead it is put off as far, not found again by every run.
     advance_clock(
         store,
@@ -358,7 +357,7 @@ async fn a_test_clock_makes_what_it_passes_in_the_order_of_time() {
     let to = datetime!(2027-01-31 12:00 UTC);
     let advanced =
         advance_clock(store, OutsideServices::default(), &account, to, &shop.stamp).await.unwrap();
-    assert_eq!((advanced.now, advanced.report.invoices), (to, 8));
+    assert_eq!((advanced.now, advanced.report.done), (to, 8));
     let made = shop.made().await;
     let mut in_time = made.clone();
     in_time.sort_by_key(|invoice| (invoice.created_at, invoice.number()));
@@ -395,7 +394,7 @@ async fn jobs_go_by_the_test_clock_until_real_time_has_passed_it() {
     let template = shop.template().await;
     assert_eq!(template.content.date, date!(2026 - 11 - 20), "requests stay in real time");
     let rent = shop.monthly(&template, date!(2027 - 01 - 01)).await;
-    assert_eq!(shop.run(shop.stamp.now()).await.invoices, 3, "January to March by the clock");
+    assert_eq!(shop.run(shop.stamp.now()).await.done, 3, "January to March by the clock");
     recurring::pause(Context::new(store, scope, &shop.stamp), entity, rent.id).await.unwrap();
     let to = datetime!(2027-05-10 12:00 UTC);
     advance_clock(store, OutsideServices::default(), &shop.account(), to, &shop.stamp)
@@ -404,5 +403,5 @@ async fn jobs_go_by_the_test_clock_until_real_time_has_passed_it() {
     let resumed =
         recurring::resume(Context::new(store, scope, &shop.stamp), entity, rent.id).await.unwrap();
     assert_eq!(resumed.next_run_date, Some(date!(2027 - 06 - 01)), "the pause was by the clock");
-    assert_eq!(shop.run(datetime!(2027-06-01 10:00 UTC)).await.invoices, 1);
+    assert_eq!(shop.run(datetime!(2027-06-01 10:00 UTC)).await.done, 1);
 }

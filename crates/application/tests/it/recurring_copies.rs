@@ -91,7 +91,7 @@ async fn a_customer_that_is_gone_is_copied_as_it_was() {
     let (store, stamp) = (&*shop.store, &shop.stamp);
     racun_catalog::trash::<Customer>(Context::new(store, &shop.scope, stamp), id).await.unwrap();
     shop.monthly(&template, date!(2026 - 11 - 20)).await;
-    assert_eq!(shop.run(shop.stamp.now()).await.invoices, 1);
+    assert_eq!(shop.run(shop.stamp.now()).await.done, 1);
     let made = shop.made().await.remove(0);
     assert_eq!(made.content.customer, template.content.customer);
     assert_eq!(made.content.customer_id, None);
@@ -136,7 +136,7 @@ async fn a_tax_has_the_rate_of_the_runs_day() {
     let shop = Shop::open().await;
     let template = shop.create(request(vec![taxed(&rising_tax(&shop).await)])).await.unwrap();
     shop.monthly(&template, date!(2026 - 12 - 10)).await;
-    assert_eq!(shop.run(datetime!(2027-01-10 10:00 UTC)).await.invoices, 2);
+    assert_eq!(shop.run(datetime!(2027-01-10 10:00 UTC)).await.done, 2);
     let made = shop.made().await;
     let totals: Vec<_> = made.iter().map(|one| one.amounts.total_with_tax.clone()).collect();
     assert_eq!(totals, [decimal("122"), decimal("125")]);
@@ -153,7 +153,7 @@ async fn a_tax_that_is_gone_is_named_and_no_invoice_is_made() {
     let (store, stamp) = (&*shop.store, &shop.stamp);
     racun_catalog::trash::<Tax>(Context::new(store, &shop.scope, stamp), tax.id).await.unwrap();
     let report = shop.run(shop.stamp.now()).await;
-    assert_eq!((report.invoices, report.failures), (0, 1));
+    assert_eq!((report.done, report.failed()), (0, 1));
     let failed = racun_sales::recurring::get(Context::new(store, &shop.scope, stamp), rent.id)
         .await
         .unwrap();
@@ -201,7 +201,7 @@ async fn revenue_is_earned_in_the_runs_own_period() {
     let line = LineRequest { revenue_recognition: Some(recognition), ..line("Najem", "1", "100") };
     let template = shop.create(request(vec![line])).await.unwrap();
     shop.monthly(&template, date!(2026 - 12 - 01)).await;
-    assert_eq!(shop.run(datetime!(2027-02-01 10:00 UTC)).await.invoices, 3);
+    assert_eq!(shop.run(datetime!(2027-02-01 10:00 UTC)).await.done, 3);
     let earned = |one: &Document| {
         let recognition = one.content.lines[0].revenue_recognition.clone().unwrap();
         (recognition.date_from.unwrap(), recognition.date_to.unwrap())

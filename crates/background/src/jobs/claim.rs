@@ -1,7 +1,7 @@
 //! Leasing what is due, and ending what is leased.
 
 use racun_kernel::{Stamp, Tenant};
-use racun_store::{Clause, ListQuery, Operator, Order, Put, Store, StoreError, Value, Writes};
+use racun_store::{Clause, ListQuery, Operator, Put, Store, StoreError, Writes};
 use time::{Duration, OffsetDateTime};
 
 use super::job::{JOBS, Job, JobState};
@@ -10,16 +10,9 @@ use super::kind::JobKind;
 /// The due jobs of these kinds, those first that wait longest.
 fn due(kinds: &[JobKind], now: OffsetDateTime, limit: usize) -> ListQuery {
     let kinds = kinds.iter().map(|kind| kind.name().to_owned().into()).collect();
-    ListQuery {
-        clauses: vec![
-            Clause::on(&JOBS, "due_at", Operator::Lte(Value::Instant(now))),
-            Clause::on(&JOBS, "kind", Operator::In(kinds)),
-        ],
-        order: vec![Order::on(&JOBS, "due_at", false)],
-        limit,
-        count: false,
-        ..ListQuery::first_page(&JOBS)
-    }
+    let mut query = ListQuery { limit, ..ListQuery::due_by(&JOBS, "due_at", now.into()) };
+    query.clauses.push(Clause::on(&JOBS, "kind", Operator::In(kinds)));
+    query
 }
 
 /// Leases up to `limit` jobs of `kinds` that are due: begins the next attempt of each. Of two

@@ -7,16 +7,21 @@
 //! writes nothing any more. Where what a job does is itself a write, it ends in the commit of that:
 //! see [`still_held`].
 //!
-//! | Module    | Owns                                                     |
-//! | --------- | -------------------------------------------------------- |
-//! | `job`     | the record, and how it goes from attempt to attempt      |
-//! | `events`  | what happens to jobs, for the log                        |
-//! | `kind`    | the kinds of jobs, and how patient each is               |
-//! | `claim`   | leasing what is due, and ending what is leased           |
-//! | `perform` | running one by its handler                               |
+//! What comes round at times of its own, and is done in a unit that holds its record, is found by a
+//! row beside that record in place of a job: [`run_due`] works such rows off. ADR 0029 says why.
+//!
+//! | Module    | Owns                                                      |
+//! | --------- | --------------------------------------------------------- |
+//! | `job`     | the record, and how it goes from attempt to attempt       |
+//! | `events`  | what happens to jobs, for the log                         |
+//! | `kind`    | the kinds of jobs, and how patient each is                |
+//! | `claim`   | leasing what is due, and ending what is leased            |
+//! | `perform` | running one by its handler                                |
 //! | `watch`   | what admins see of their entity's jobs, and the new start |
+//! | `due`     | working off rows that say when something is due           |
 
 mod claim;
+mod due;
 pub mod events;
 mod job;
 mod kind;
@@ -24,6 +29,7 @@ mod perform;
 mod watch;
 
 pub use claim::{Ending, Held, LeaseError, claim, end, still_held};
+pub use due::{DueRun, DueWork, Limits, Problem, Report, Setback, run_due};
 pub use job::{JOBS, Job, JobState, NewJob};
 pub use kind::JobKind;
 pub use perform::{Handler, Outcome, perform};

@@ -2,7 +2,7 @@
 
 use racun_kernel::id::{AccountId, EntityId, RecurringInvoiceId, RecurringRunId};
 use racun_kernel::{Environment, Stamp, Tenant, calendar};
-use racun_store::{Clause, Field, ListQuery, Operator, Order, Put, Unique, Value};
+use racun_store::{Field, ListQuery, Put, Unique, Value};
 use serde::{Deserialize, Serialize};
 use time::{Date, Duration, OffsetDateTime, UtcOffset};
 
@@ -100,22 +100,7 @@ pub fn latest_day(now: OffsetDateTime) -> Date {
 /// zone. Whether one is due in its entity's zone, [`RecurringInvoice::due`] says.
 #[must_use]
 pub fn due_by(now: OffsetDateTime) -> ListQuery {
-    let latest = latest_day(now);
-    let run_on = DUE_SCHEDULES.field("run_on");
-    let clause = |(place, field)| Clause {
-        field,
-        place,
-        key: None,
-        operator: Operator::Lte(Value::Date(latest)),
-    };
-    let order = |(place, field)| Order { field, place, descending: false };
-    ListQuery {
-        limit: ListQuery::MAX_LIMIT,
-        count: false,
-        clauses: run_on.map(clause).into_iter().collect(),
-        order: run_on.map(order).into_iter().collect(),
-        ..ListQuery::first_page(&DUE_SCHEDULES)
-    }
+    ListQuery::due_by(&DUE_SCHEDULES, "run_on", Value::Date(latest_day(now)))
 }
 
 /// What to write of the due row when a recurring invoice changes from `before` to `after`, in the
@@ -130,12 +115,7 @@ pub fn due_put(
     let row = |recurring: Option<&RecurringInvoice>| {
         recurring.and_then(|recurring| recurring.due_row(account_id, environment))
     };
-    match (row(before), row(after)) {
-        (None, None) => None,
-        (None, Some(after)) => Some(Put::insert(&after)),
-        (Some(before), None) => Some(Put::delete(&before)),
-        (Some(before), Some(after)) => (before != after).then(|| Put::update(&before, &after)),
-    }
+    Put::between(row(before).as_ref(), row(after).as_ref())
 }
 
 impl RecurringInvoice {

@@ -2,7 +2,7 @@
 
 use racun_kernel::id::{AccountId, EntityId};
 use racun_kernel::{DocumentId, Environment, Tenant};
-use racun_store::{Clause, Field, ListQuery, Operator, Order, Put, Value};
+use racun_store::{Clause, Field, ListQuery, Operator, Put, Value};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
@@ -50,13 +50,7 @@ racun_store::record! {
 /// The first page of [`DUE_EXCHANGES`], earliest first, of all that are due at `now`.
 #[must_use]
 pub fn due_by(now: OffsetDateTime) -> ListQuery {
-    ListQuery {
-        limit: ListQuery::MAX_LIMIT,
-        count: false,
-        clauses: vec![Clause::on(&DUE_EXCHANGES, "due_at", Operator::Lte(Value::Instant(now)))],
-        order: vec![Order::on(&DUE_EXCHANGES, "due_at", false)],
-        ..ListQuery::first_page(&DUE_EXCHANGES)
-    }
+    ListQuery::due_by(&DUE_EXCHANGES, "due_at", now.into())
 }
 
 /// The first page of [`DUE_EXCHANGES`] of those whose attempt may still be under a lease at `now`.
@@ -80,12 +74,7 @@ pub fn due_put(
     environment: Environment,
 ) -> Option<Put> {
     let row = |exchange: &Exchange| exchange.due_row(account_id, environment);
-    match (before.and_then(row), row(after)) {
-        (None, None) => None,
-        (None, Some(after)) => Some(Put::insert(&after)),
-        (Some(before), None) => Some(Put::delete(&before)),
-        (Some(before), Some(after)) => (before != after).then(|| Put::update(&before, &after)),
-    }
+    Put::between(before.and_then(row).as_ref(), row(after).as_ref())
 }
 
 impl Exchange {

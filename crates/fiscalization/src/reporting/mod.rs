@@ -52,7 +52,7 @@ pub use error::{FiscalizationError, FiscalizationRefused};
 pub use later::fiscalize;
 pub use request::{FinaRequest, FiscalRequest, FiscalizeRequest, FursRequest};
 pub use tips::{TIP_WINDOW_EXPIRED, TipsHandler};
-pub use worker::{Alarm, Limits, Problem, Report, end_leases, run_due};
+pub use worker::{Alarm, LIMITS, Report, end_leases, run_due};
 
 pub use changes::{may_be_paid_by, told};
 pub use deliver::{Sending, deliver_first, send_first};

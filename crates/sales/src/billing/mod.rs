@@ -22,7 +22,7 @@ use racun_kernel::{Issue, Stamp, Tenant};
 use racun_store::{Context, Decision, Put, Store, StoreError, Writes};
 
 pub(crate) use meter::Meter;
-pub use worker::{Limits, Problem, Report, run_due};
+pub use worker::{LIMITS, run_due};
 
 /// The white label that the account signed up under, as long as the catalogue has it; the
 /// catalogue's default for an account that came under none.

@@ -15,4 +15,4 @@ mod generate;
 mod worker;
 
 pub use commands::{create, erase, get, list, pause, restore, resume, trash, update};
-pub use worker::{Advanced, Limits, Problem, Report, advance_clock, run_due};
+pub use worker::{Advanced, LIMITS, advance_clock, run_due};

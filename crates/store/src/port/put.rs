@@ -74,6 +74,17 @@ impl Put {
         before.map_or_else(|| Self::insert(after), |before| Self::update(before, after))
     }
 
+    /// What makes of `before` what is `after`, where `None` is no row; `None` when nothing changes.
+    #[must_use]
+    pub fn between<A: Record + PartialEq>(before: Option<&A>, after: Option<&A>) -> Option<Self> {
+        match (before, after) {
+            (None, None) => None,
+            (None, Some(after)) => Some(Self::insert(after)),
+            (Some(before), None) => Some(Self::delete(before)),
+            (Some(before), Some(after)) => (before != after).then(|| Self::update(before, after)),
+        }
+    }
+
     /// A row that replaces one that was in the trash, or was not, and took so many bytes.
     pub(crate) fn replacing<A: Record>(was_trashed: bool, bytes: i64, after: &A) -> Self {
         let moved = i64::from(after.is_trashed()) - i64::from(was_trashed);

@@ -226,6 +226,22 @@ impl ListQuery {
         }
     }
 
+    /// The rows of `table` whose `field` says that they are due by `until`, earliest first: a page
+    /// of [`ListQuery::MAX_LIMIT`], not counted.
+    ///
+    /// # Panics
+    /// When `table` declares no such field: a mistake in the program.
+    #[must_use]
+    pub fn due_by(table: &'static Table, field: &str, until: Value) -> Self {
+        Self {
+            limit: Self::MAX_LIMIT,
+            count: false,
+            clauses: vec![Clause::on(table, field, Operator::Lte(until))],
+            order: vec![Order::on(table, field, false)],
+            ..Self::first_page(table)
+        }
+    }
+
     /// Reads `raw` against the fields of `table`.
     ///
     /// # Errors
@@ -340,6 +356,15 @@ impl ListQuery {
         Page { rows: found, pagination: Pagination { total, next_cursor, prev_cursor, has_more } }
     }
 
+    /// Where the rows behind `row` begin, for the rest of one walk.
+    #[must_use]
+    pub fn place_behind<A: Record>(&self, row: &A) -> Cursor {
+        let values = row.values();
+        let keys = self.order.iter().map(|order| values.get(order.place).cloned());
+        let keys = keys.map(|key| key.unwrap_or(Value::Null)).collect();
+        Cursor { direction: Direction::Next, keys, id: row.id() }
+    }
+
     /// Where the rows behind `row` begin, as text that is kept until [`ListQuery::behind`] reads
     /// it: for walks that go on in another process.
     #[must_use]
@@ -395,7 +420,7 @@ impl ListQuery {
         if cursor.direction == wanted { Ok(Some(cursor)) } else { Err(refused()) }
     }
 
-    pub(crate) fn read_cursor(&self, text: &str) -> Option<Cursor> {
+    fn read_cursor(&self, text: &str) -> Option<Cursor> {
         let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
         let (order, direction, keys, id): (String, String, Vec<Json>, String) =
             serde_json::from_slice(&bytes).ok()?;

@@ -1,7 +1,7 @@
 //! Subscriptions of entities whose accounts signed up under white labels.
 
 use racun_billing::Catalogue;
-use racun_sales::billing::{Limits, run_due};
+use racun_sales::billing::{LIMITS, run_due};
 use racun_store::Receivers;
 use serde_json::{Value, json};
 
@@ -74,7 +74,7 @@ impl Story {
         let again = self.world.api.log_in(&format!("ana@{label}.example")).await;
         self.actor = again.in_entity(self.actor.entity());
         let services = &self.world.services;
-        let report = run_due(&*services.store, &services.stamp(), Limits::default()).await.unwrap();
+        let report = run_due(&*services.store, &services.stamp(), LIMITS).await.unwrap();
         assert_eq!(report.problems, []);
     }
 }
