@@ -3,7 +3,7 @@
 use racun_fiscal::Authority;
 use serde::{Deserialize, Serialize};
 
-/// An authority that the simulator stands in for.
+/// An authority that the simulator replaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Office {

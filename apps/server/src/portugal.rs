@@ -1,5 +1,5 @@
-//! The certified program in Portugal, and its authority: those that settings name, and for a sandbox
-//! without them a program and a simulator of our own.
+//! The certified program in Portugal, and its authority: those that settings name, and for a
+//! sandbox without them a program and a simulator of our own.
 
 use std::fs;
 use std::sync::Arc;

@@ -150,7 +150,7 @@ impl Portugal for TrialPortugal {
         patience: Patience,
     ) -> Result<series_ws::SeriesReply, Unanswered> {
         self.check()?;
-        // Whoever registers something there has changed something.
+        // A registration changes something.
         self.progress.has_committed.store(true, Ordering::Release);
         self.portugal.series(environment, user, request, patience).await
     }

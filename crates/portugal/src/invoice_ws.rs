@@ -44,7 +44,7 @@ pub fn takes(document: &SaftDocument) -> bool {
     document.code.class() == Class::Sales
 }
 
-/// `RegisterInvoice` of `document`: what stands in the body of the envelope.
+/// `RegisterInvoice` of `document`: the body of the envelope.
 #[must_use]
 pub fn register(document: &SaftDocument, parties: &Parties<'_>) -> String {
     let mut body = Body::new("RegisterInvoiceRequest");
@@ -246,7 +246,7 @@ impl InvoiceReply {
         }
     }
 
-    /// Reads an answer: the SOAP message, or what stands in its body.
+    /// Reads an answer: the SOAP message, or its body.
     ///
     /// # Errors
     /// When it is none.

@@ -142,7 +142,7 @@ fn check(rows: &[Value], acknowledged: &[Value]) {
     }
 }
 
-/// An amount with two decimals, of a number as it stands in JSON.
+/// An amount with two decimals, of a number of JSON.
 fn cents(amount: &Value) -> String {
     let text = amount.to_string();
     match text.split_once('.') {

@@ -14,8 +14,8 @@ pub const FINA: &str = "http://www.apis-it.hr/fin/2012/types/f73";
 /// The namespace of signatures.
 pub const XMLDSIG: &str = "http://www.w3.org/2000/09/xmldsig#";
 
-/// Checks the content of `element`, whose parts are of `namespace`, or of none when it is empty. A signature that is the last
-/// part is not looked at.
+/// Checks the content of `element`, whose parts are of `namespace`, or of none when it is empty. A
+/// signature that is the last part is not looked at.
 ///
 /// # Errors
 /// What is wrong, and where.

@@ -52,8 +52,8 @@ impl Default for Portugal {
 #[derive(Debug, Deserialize)]
 #[serde(default, deny_unknown_fields, expecting = "a section")]
 pub struct PortugalService {
-    /// The authority's public key, PEM, under which passwords go. Absent: nothing is told to the
-    /// authority, and the sandbox tells the built-in simulator.
+    /// The authority's public key, PEM, under which passwords go. Absent: the authority is not
+    /// called, and the sandbox calls the built-in simulator.
     #[serde(deserialize_with = "optional")]
     pub authority_key_file: Option<PathBuf>,
     /// The whole address of the service of series; absent: the authority's own.

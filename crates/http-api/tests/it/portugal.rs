@@ -23,7 +23,7 @@ fn key() -> RsaProgramKey {
     RsaProgramKey::from_pem(KEY, 1).unwrap()
 }
 
-/// The authority: it takes what it is told to take.
+/// The authority: it takes everything until a test says otherwise.
 struct Office {
     codes: AtomicU64,
     /// The next answer to a request about series, where it is no success.
@@ -390,7 +390,10 @@ async fn what_a_certified_program_refuses_names_its_field() {
         let refused = shop.sell(body.clone()).await.with(422);
         assert_eq!(refused.issue(), (path.to_owned(), expected.to_owned()), "{body}");
     }
-    let exempt = json!({"rate": 0, "pt_exemption_code": "M07", "pt_exemption_reason": "Isento artigo 9.º do CIVA"});
+    let exempt = json!({
+        "rate": 0, "pt_exemption_code": "M07",
+        "pt_exemption_reason": "Isento artigo 9.º do CIVA",
+    });
     let sold = shop.sold(line(json!({"taxes": [exempt]}))).await;
     assert_eq!(sold["number"], "FT 2026A/1");
     assert!(text(&sold["pt"]["qr_payload"]).contains("*I2:10.00*"));
@@ -410,7 +413,10 @@ async fn nobody_named_issues_nothing() {
     shop.api.patch(&path, &shop.owner, none).await.with(200);
     let refused = shop.sell(json!({})).await.with(422);
     assert_eq!(refused.issue(), ("[\"pt\",\"operator_last_name\"]".into(), "required".into()));
-    let own = json!({"operator_first_name": "Eva", "operator_last_name": "Costa", "operator_tax_number": "123456789"});
+    let own = json!({
+        "operator_first_name": "Eva", "operator_last_name": "Costa",
+        "operator_tax_number": "123456789",
+    });
     shop.api.put("/users/me/settings/pt", &shop.owner, own).await.with(200);
     let sold = shop.sold(json!({})).await;
     assert_eq!(sold["pt"]["operator"]["first_name"], "Eva");

@@ -86,7 +86,7 @@ pub(super) fn referred_number(document: &Document) -> String {
     manual.unwrap_or_else(|| document.number())
 }
 
-/// What stands in SAF-T for the customer of `document`.
+/// The identifier in SAF-T of the customer of `document`.
 pub(super) fn customer_id(document: &Document) -> String {
     let Some(party) = &document.content.customer else { return CONSUMER_ID.to_owned() };
     match document.content.customer_id {

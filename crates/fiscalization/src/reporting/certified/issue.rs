@@ -28,7 +28,7 @@ pub struct Certifying {
     pub(super) home: Region,
     /// The issuer's number.
     pub(super) nif: String,
-    /// Whether the authority is told of it at once.
+    /// Whether it is reported to the authority at once.
     pub(super) reports: bool,
     pub(super) scope: Scope,
     pub(super) stamp: Stamp,
@@ -69,7 +69,7 @@ impl Certifying {
     /// and the rows besides it. `means` pay it, and it is linked to `targets`.
     ///
     /// # Errors
-    /// What a certified program refuses; a series that was closed meanwhile; a clock that is wrong;
+    /// What a certified program refuses; a series that was closed before; a clock that is wrong;
     /// a key that does not sign. Nothing is numbered then.
     pub fn issue(
         self,

@@ -231,7 +231,7 @@ fn rest(messages: &str) -> Option<&str> {
     messages.split_once('\n').map(|(_, rest)| rest)
 }
 
-/// `document` after `sent` was answered; `None` where others were sent meanwhile.
+/// `document` after `sent` was answered; `None` where others were sent since.
 fn noted(
     document: Document,
     sent: &str,

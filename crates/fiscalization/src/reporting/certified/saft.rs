@@ -45,8 +45,9 @@ pub struct SaftPeriod {
 /// Writes the file of `period` to `out`.
 ///
 /// # Errors
-/// `invalid_value` for `to`; [`PortugalRefusal::OtherCountry`]; [`PortugalRefusal::ProgramMissing`]; what keeps a
-/// document from being written; the store's failure.
+/// `invalid_value` for `to`; [`PortugalRefusal::OtherCountry`];
+/// [`PortugalRefusal::ProgramMissing`]; what keeps a document from being written; the store's
+/// failure.
 pub async fn write_saft<W: Write>(
     ports: Ports<'_>,
     entity: &Entity,
@@ -84,7 +85,7 @@ pub async fn write_saft<W: Write>(
     file.finish().map_err(broken)
 }
 
-/// What keeps a file from being written: a document that changed meanwhile is to be asked again.
+/// What keeps a file from being written: a document that changed since is to be asked again.
 fn broken(error: SaftError) -> PortugalError {
     match error {
         SaftError::Changed => StoreError::Unavailable(error.to_string()).into(),

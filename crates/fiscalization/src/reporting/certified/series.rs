@@ -45,8 +45,8 @@ pub async fn get(cx: Context<'_>, id: &str) -> Result<PtSeries, StoreError> {
 /// Makes a series. Without a validation code it is registered with the authority first.
 ///
 /// # Errors
-/// All that is wrong with the input, by path; [`PortugalRefusal::OtherCountry`]; a series that exists, or
-/// an active one of the type; what the authority answers. Nothing is then kept.
+/// All that is wrong with the input, by path; [`PortugalRefusal::OtherCountry`]; a series that
+/// exists, or an active one of the type; what the authority answers. Nothing is then kept.
 pub async fn create(desk: Desk<'_>, new: NewSeries) -> Result<PtSeries, PortugalError> {
     let cx = desk.cx;
     check_country(desk.entity.country_code.as_deref())?;

@@ -22,7 +22,8 @@ pub async fn get(cx: Context<'_>, entity: &Entity) -> Result<PtSettings, StoreEr
 /// Takes over what `input` says.
 ///
 /// # Errors
-/// All that is wrong with the input, by field; [`PortugalRefusal::OtherCountry`]; the store's failure.
+/// All that is wrong with the input, by field; [`PortugalRefusal::OtherCountry`]; the store's
+/// failure.
 pub async fn update(
     cx: Context<'_>,
     entity: &Entity,

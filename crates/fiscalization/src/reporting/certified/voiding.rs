@@ -14,8 +14,8 @@ use super::report;
 /// Accepts that `document`, which was certified, is voided as `voided` says.
 ///
 /// # Errors
-/// `required` or `too_long` for `reason`; [`PortugalRefusal::Voided`]; [`PortugalRefusal::Rectified`];
-/// [`PortugalRefusal::OriginalGone`].
+/// `required` or `too_long` for `reason`; [`PortugalRefusal::Voided`];
+/// [`PortugalRefusal::Rectified`]; [`PortugalRefusal::OriginalGone`].
 pub fn check_void(document: &Document, voided: &Voided) -> Result<(), PortugalError> {
     let Ok(number) = document.number().parse() else { return Ok(()) };
     let original = Original {

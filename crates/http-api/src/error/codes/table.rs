@@ -111,8 +111,8 @@ pub(super) const REASONS: &[Code] = codes! {
     Reason changed_meanwhile [409] for now
         "Somebody else changed it at the same moment. Send the request again.";
     Reason clock_behind [422]
-        "The server's clock shows a time before that of the series' last document. Have the operator \
-         set the clock.";
+        "The server's clock shows a time before that of the last document of the series. Have \
+         the clock set.";
     Reason country_not_supported [422] "This is not for entities of this country.";
     Reason day_closed [409]
         "The day was closed before; `closing` is that. What came later is in the next closing.";
@@ -288,7 +288,8 @@ pub(super) const REASONS: &[Code] = codes! {
     Reason too_many_members [422] "The entity has as many users and invitations as it may have.";
     Reason too_many_premises [422]
         "The entity has as many premises as it may have, closed ones included.";
-    Reason too_many_series [422] "The entity has as many series as it may have, closed ones included.";
+    Reason too_many_series [422]
+        "The entity has as many series as it may have, closed ones included.";
     Reason too_many_tables [422] "The entity has as many tables as it may have. Delete one first.";
     Reason too_many_webhooks [422]
         "There are as many webhooks as there may be. Delete one that is not used.";

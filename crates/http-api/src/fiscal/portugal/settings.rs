@@ -44,8 +44,8 @@ struct PtSettingsInputBody {
     #[serde(default)]
     #[schema(value_type = Option<String>, min_length = 1, max_length = 255)]
     password: Patch<String>,
-    /// Whether the authority is told of each invoice as soon as it is issued; false when null. Who
-    /// does not use it hands in SAF-T each month.
+    /// Whether each invoice is reported to the authority as soon as it is issued; false when null.
+    /// Who does not use it hands in SAF-T each month.
     #[serde(default)]
     #[schema(value_type = Option<bool>)]
     communicate_invoices: Patch<bool>,
@@ -67,7 +67,7 @@ struct PtSettingsBody {
     username: Option<String>,
     /// Whether its password is stored.
     has_password: bool,
-    /// Whether the authority is told of each invoice as soon as it is issued.
+    /// Whether each invoice is reported to the authority as soon as it is issued.
     communicate_invoices: bool,
     /// When they last changed.
     updated_at: String,
