@@ -228,6 +228,11 @@ const ROUTES: &str = "
 /fiscalization/fina/premises/{id}: GET till, PATCH erase, DELETE erase
 /fiscalization/fina/premises/{id}/devices: GET till, POST erase
 /fiscalization/fina/devices/{id}: GET till, PATCH erase, DELETE erase
+/fiscalization/pt/settings: GET see, PUT erase
+/fiscalization/pt/atcud-series: GET see, POST erase
+/fiscalization/pt/atcud-series/{id}: GET see, PATCH erase
+/fiscalization/pt/atcud-series/{id}/close: POST erase
+/fiscalization/pt/saf-t: GET read
 /{documents}/shareable/{shareable_id}: GET open
 /{documents}/shareable/{shareable_id}/html: GET open
 /{documents}/shareable/{shareable_id}/pdf: GET open

@@ -86,6 +86,7 @@ async fn every_operation_says_what_it_answers() {
                 "decline",
                 "unlock",
                 "validate",
+                "atcud-series/{id}/close",
             ];
             let needs_none = acts.iter().any(|act| path.ends_with(act));
             let described = operation["requestBody"].is_object();

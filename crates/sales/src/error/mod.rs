@@ -6,7 +6,7 @@ use racun_billing::NotAllowed;
 use racun_documents::{DocumentError, Refused};
 use racun_fiscalization::{FiscalizationError, FiscalizationRefused};
 use racun_kernel::Issues;
-use racun_portugal::PortugalError;
+use racun_portugal::{PortugalError, PortugalRefusal};
 use racun_pos::PosError;
 use racun_settlement::{SettlementError, SettlementRefusal, TypeChangeError};
 use racun_store::StoreError;
@@ -45,7 +45,12 @@ pub enum Error {
 
 impl From<StoreError> for Error {
     fn from(error: StoreError) -> Self {
-        Self::Document(error.into())
+        match error {
+            StoreError::Duplicate { table: "pt_forms", .. } => {
+                Self::Portugal(PortugalRefusal::FormRecovered.into())
+            }
+            other => Self::Document(other.into()),
+        }
     }
 }
 
