@@ -19,6 +19,18 @@ use crate::body::ListBody;
 use crate::call::{Call, EntityCall};
 use crate::error::ApiError;
 use crate::request::{PathId, Query};
+use crate::route::Route;
+
+/// The routes of all its resources but files, which belong to records of other areas, too.
+pub(crate) const ROUTES: &[&[Route]] = &[
+    customers::ROUTES,
+    suppliers::ROUTES,
+    items::ROUTES,
+    taxes::ROUTES,
+    financial_categories::ROUTES,
+    business_units::ROUTES,
+];
+
 /// A record of the catalogue, and the body that it is answered with.
 pub(crate) trait Answered: Resource {
     /// The body.

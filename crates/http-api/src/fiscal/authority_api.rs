@@ -15,6 +15,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use time::OffsetDateTime;
+use utoipa::ToSchema;
 use validator::Validate;
 
 use super::certificate::{CertificateBody, MessageBody};
@@ -34,15 +35,15 @@ pub(super) trait AuthorityApi: 'static {
     /// Kind of its devices' ids.
     type DeviceId: Kind;
     /// The settings, answered.
-    type Settings: Serialize;
+    type Settings: Serialize + ToSchema;
     /// The settings, sent.
-    type SettingsInput: DeserializeOwned + Validate + Convert<SettingsInput> + 'static;
+    type SettingsInput: DeserializeOwned + Validate + ToSchema + Convert<SettingsInput> + 'static;
     /// A premise, answered.
-    type Premise: Serialize;
+    type Premise: Serialize + ToSchema;
     /// A device, answered.
-    type Device: Serialize;
+    type Device: Serialize + ToSchema;
     /// A device, sent.
-    type NewDevice: DeserializeOwned + Validate + Convert<NewDevice> + 'static;
+    type NewDevice: DeserializeOwned + Validate + ToSchema + Convert<NewDevice> + 'static;
 
     /// What is answered of settings at `now`, of which `missing` is what a sale would miss.
     fn settings(

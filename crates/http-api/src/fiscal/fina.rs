@@ -20,6 +20,7 @@ use super::certificate::{
 use super::premise::{
     DeviceOutcomeBody, FinaDeviceBody, FinaPremiseBody, PremiseOutcomeBody, RestartBody,
 };
+use super::shared_routes::{at, named, shared_routes};
 use crate::answer::{Created, Json};
 use crate::body::{ArrayBody, Convert};
 use crate::call::{Call, EntityCall};
@@ -36,118 +37,23 @@ const MANAGE: Gate = Gate::Entity(ManageFiscal);
 /// FINA, as its routes know it.
 struct Fina;
 
-/// Routes of FINA.
-pub(crate) const ROUTES: &[Route] = &[
-    Route::get("/fiscalization/fina/settings", "getFinaSettings", READ, || {
-        web::to(authority_api::get_settings::<Fina>)
-    })
-    .about(TAG, "Answers the settings of fiscalization in Croatia.")
-    .answers::<FinaSettingsBody>(),
-    Route::put("/fiscalization/fina/settings", "updateFinaSettings", MANAGE, || {
-        web::to(authority_api::put_settings::<Fina>)
-    })
-    .needs(Feature::Fina)
-    .read_by(&["getFinaSettings"])
-    .about(TAG, "Changes what is sent of the settings.")
-    .takes::<FinaSettingsInputBody>()
-    .answers::<FinaSettingsBody>(),
-    Route::post(
-        "/fiscalization/fina/settings/certificate",
-        "uploadFinaCertificate",
-        MANAGE,
-        || web::to(authority_api::upload::<Fina>),
-    )
-    .needs(Feature::Fina)
-    .about(TAG, "Uploads the certificate that signs from now on.")
-    .takes_form::<CertificateForm>(&["file"])
-    .creates::<CertificateBody>(),
-    Route::post(
-        "/fiscalization/fina/settings/certificate/sandbox",
-        "issueFinaSandboxCertificate",
-        MANAGE,
-        || web::to(authority_api::issue_for_sandbox::<Fina>),
-    )
-    .needs(Feature::Fina)
-    .about(TAG, "Gives an entity of the sandbox a certificate of the built-in simulator.")
-    .may_lack()
-    .creates::<CertificateBody>(),
-    Route::get("/fiscalization/fina/settings/certificate", "getFinaCertificate", READ, || {
-        web::to(authority_api::get_certificate::<Fina>)
-    })
-    .about(TAG, "Tells of the certificate, and never its private key.")
-    .may_lack()
-    .answers::<CertificateBody>(),
-    Route::delete(
-        "/fiscalization/fina/settings/certificate",
-        "deleteFinaCertificate",
-        MANAGE,
-        || web::to(authority_api::delete_certificate::<Fina>),
-    )
-    .needs(Feature::Fina)
-    .about(TAG, "Deletes the certificate and its private key.")
-    .may_lack()
-    .tells::<MessageBody>(),
+/// Routes of what only FINA has. They come before those with an id in the path.
+pub(crate) const OWN: &[Route] = &[
     Route::post("/fiscalization/fina/premises", "createFinaPremise", MANAGE, || web::to(create))
         .needs(Feature::Fina)
         .about(TAG, "Keeps the name of a premise that is registered on the authority's portal.")
         .takes::<NewFinaPremiseBody>()
         .creates::<PremiseOutcomeBody>(),
-    Route::get("/fiscalization/fina/premises", "listFinaPremises", AT_TILL, || {
-        web::to(authority_api::list_premises::<Fina>)
-    })
-    .about(TAG, "Lists all business premises with their devices, closed ones included.")
-    .answers::<ArrayBody<FinaPremiseBody>>(),
-    Route::get("/fiscalization/fina/premises/{id}", "getFinaPremise", AT_TILL, || {
-        web::to(authority_api::get_premise::<Fina>)
-    })
-    .about(TAG, "Answers a business premise.")
-    .answers::<FinaPremiseBody>(),
-    Route::patch("/fiscalization/fina/premises/{id}", "updateFinaPremise", MANAGE, || {
-        web::to(authority_api::restart_premise::<Fina>)
-    })
-    .needs(Feature::Fina)
-    .read_by(&["getFinaPremise"])
-    .about(TAG, "Sets where a premise's numbers start, before the first one is issued.")
-    .takes::<RestartBody>()
-    .answers::<FinaPremiseBody>(),
     Route::delete("/fiscalization/fina/premises/{id}", "deactivateFinaPremise", MANAGE, || {
         web::to(close)
     })
     .needs(Feature::Fina)
     .about(TAG, "Deactivates a premise and its devices, for good.")
     .tells::<PremiseOutcomeBody>(),
-    Route::get("/fiscalization/fina/premises/{id}/devices", "listFinaDevices", AT_TILL, || {
-        web::to(authority_api::list_devices::<Fina>)
-    })
-    .about(TAG, "Lists a premise's devices, deactivated ones included.")
-    .answers::<ArrayBody<FinaDeviceBody>>(),
-    Route::post("/fiscalization/fina/premises/{id}/devices", "createFinaDevice", MANAGE, || {
-        web::to(authority_api::create_device::<Fina>)
-    })
-    .needs(Feature::Fina)
-    .about(TAG, "Puts an electronic device into a premise.")
-    .takes::<NewFinaDeviceBody>()
-    .creates::<DeviceOutcomeBody>(),
-    Route::get("/fiscalization/fina/devices/{id}", "getFinaDevice", AT_TILL, || {
-        web::to(authority_api::get_device::<Fina>)
-    })
-    .about(TAG, "Answers an electronic device.")
-    .answers::<FinaDeviceBody>(),
-    Route::patch("/fiscalization/fina/devices/{id}", "updateFinaDevice", MANAGE, || {
-        web::to(authority_api::restart_device::<Fina>)
-    })
-    .needs(Feature::Fina)
-    .read_by(&["getFinaDevice"])
-    .about(TAG, "Sets where a device's own numbers start, before the first one is issued.")
-    .takes::<RestartBody>()
-    .answers::<FinaDeviceBody>(),
-    Route::delete("/fiscalization/fina/devices/{id}", "deactivateFinaDevice", MANAGE, || {
-        web::to(authority_api::deactivate_device::<Fina>)
-    })
-    .needs(Feature::Fina)
-    .about(TAG, "Deactivates an electronic device, for good.")
-    .tells::<DeviceOutcomeBody>(),
 ];
+
+/// Routes of FINA that both authorities have.
+pub(crate) const ROUTES: &[Route] = shared_routes!(Fina at "fina" in "Croatia");
 
 /// Settings as they are read through their entity.
 pub(super) fn as_setting(

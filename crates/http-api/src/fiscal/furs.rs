@@ -25,6 +25,7 @@ use super::premise::{
     DeviceOutcomeBody, FursDeviceBody, FursPremiseBody, MovableBody, PremiseOutcomeBody,
     RealEstateBody, RestartBody,
 };
+use super::shared_routes::{at, named, shared_routes};
 use crate::answer::{Created, Json};
 use crate::body::{ArrayBody, Convert};
 use crate::call::{Call, EntityCall};
@@ -41,57 +42,8 @@ const MANAGE: Gate = Gate::Entity(ManageFiscal);
 /// FURS, as its routes know it.
 struct Furs;
 
-/// Routes of FURS.
-pub(crate) const ROUTES: &[Route] = &[
-    Route::get("/fiscalization/furs/settings", "getFursSettings", READ, || {
-        web::to(authority_api::get_settings::<Furs>)
-    })
-    .about(TAG, "Answers the settings of fiscalization in Slovenia.")
-    .answers::<FursSettingsBody>(),
-    Route::put("/fiscalization/furs/settings", "updateFursSettings", MANAGE, || {
-        web::to(authority_api::put_settings::<Furs>)
-    })
-    .needs(Feature::Furs)
-    .read_by(&["getFursSettings"])
-    .about(TAG, "Changes what is sent of the settings.")
-    .takes::<FursSettingsInputBody>()
-    .answers::<FursSettingsBody>(),
-    Route::post(
-        "/fiscalization/furs/settings/certificate",
-        "uploadFursCertificate",
-        MANAGE,
-        || web::to(authority_api::upload::<Furs>),
-    )
-    .needs(Feature::Furs)
-    .about(TAG, "Uploads the certificate that signs from now on.")
-    .takes_form::<CertificateForm>(&["file"])
-    .creates::<CertificateBody>(),
-    Route::post(
-        "/fiscalization/furs/settings/certificate/sandbox",
-        "issueFursSandboxCertificate",
-        MANAGE,
-        || web::to(authority_api::issue_for_sandbox::<Furs>),
-    )
-    .needs(Feature::Furs)
-    .about(TAG, "Gives an entity of the sandbox a certificate of the built-in simulator.")
-    .may_lack()
-    .creates::<CertificateBody>(),
-    Route::get("/fiscalization/furs/settings/certificate", "getFursCertificate", READ, || {
-        web::to(authority_api::get_certificate::<Furs>)
-    })
-    .about(TAG, "Tells of the certificate, and never its private key.")
-    .may_lack()
-    .answers::<CertificateBody>(),
-    Route::delete(
-        "/fiscalization/furs/settings/certificate",
-        "deleteFursCertificate",
-        MANAGE,
-        || web::to(authority_api::delete_certificate::<Furs>),
-    )
-    .needs(Feature::Furs)
-    .about(TAG, "Deletes the certificate and its private key.")
-    .may_lack()
-    .tells::<MessageBody>(),
+/// Routes of what only FURS has. They come before those with an id in the path.
+pub(crate) const OWN: &[Route] = &[
     Route::post(
         "/fiscalization/furs/premises/real-estate",
         "createFursRealEstatePremise",
@@ -109,62 +61,16 @@ pub(crate) const ROUTES: &[Route] = &[
     .about(TAG, "Registers a business premise that is in no building at FURS.")
     .takes::<NewMovableBody>()
     .creates::<PremiseOutcomeBody>(),
-    Route::get("/fiscalization/furs/premises", "listFursPremises", AT_TILL, || {
-        web::to(authority_api::list_premises::<Furs>)
-    })
-    .about(TAG, "Lists all business premises with their devices, closed ones included.")
-    .answers::<ArrayBody<FursPremiseBody>>(),
-    Route::get("/fiscalization/furs/premises/{id}", "getFursPremise", AT_TILL, || {
-        web::to(authority_api::get_premise::<Furs>)
-    })
-    .about(TAG, "Answers a business premise.")
-    .answers::<FursPremiseBody>(),
-    Route::patch("/fiscalization/furs/premises/{id}", "updateFursPremise", MANAGE, || {
-        web::to(authority_api::restart_premise::<Furs>)
-    })
-    .needs(Feature::Furs)
-    .read_by(&["getFursPremise"])
-    .about(TAG, "Sets where a premise's numbers start, before the first one is issued.")
-    .takes::<RestartBody>()
-    .answers::<FursPremiseBody>(),
     Route::delete("/fiscalization/furs/premises/{id}", "closeFursPremise", MANAGE, || {
         web::to(close)
     })
     .needs(Feature::Furs)
     .about(TAG, "Closes a premise at FURS for good, and deactivates its devices.")
     .tells::<PremiseOutcomeBody>(),
-    Route::get("/fiscalization/furs/premises/{id}/devices", "listFursDevices", AT_TILL, || {
-        web::to(authority_api::list_devices::<Furs>)
-    })
-    .about(TAG, "Lists a premise's devices, deactivated ones included.")
-    .answers::<ArrayBody<FursDeviceBody>>(),
-    Route::post("/fiscalization/furs/premises/{id}/devices", "createFursDevice", MANAGE, || {
-        web::to(authority_api::create_device::<Furs>)
-    })
-    .needs(Feature::Furs)
-    .about(TAG, "Puts an electronic device into a premise.")
-    .takes::<NewFursDeviceBody>()
-    .creates::<DeviceOutcomeBody>(),
-    Route::get("/fiscalization/furs/devices/{id}", "getFursDevice", AT_TILL, || {
-        web::to(authority_api::get_device::<Furs>)
-    })
-    .about(TAG, "Answers an electronic device.")
-    .answers::<FursDeviceBody>(),
-    Route::patch("/fiscalization/furs/devices/{id}", "updateFursDevice", MANAGE, || {
-        web::to(authority_api::restart_device::<Furs>)
-    })
-    .needs(Feature::Furs)
-    .read_by(&["getFursDevice"])
-    .about(TAG, "Sets where a device's own numbers start, before the first one is issued.")
-    .takes::<RestartBody>()
-    .answers::<FursDeviceBody>(),
-    Route::delete("/fiscalization/furs/devices/{id}", "deactivateFursDevice", MANAGE, || {
-        web::to(authority_api::deactivate_device::<Furs>)
-    })
-    .needs(Feature::Furs)
-    .about(TAG, "Deactivates an electronic device, for good.")
-    .tells::<DeviceOutcomeBody>(),
 ];
+
+/// Routes of FURS that both authorities have.
+pub(crate) const ROUTES: &[Route] = shared_routes!(Furs at "furs" in "Slovenia");
 
 /// Settings as they are read through their entity.
 pub(super) fn as_setting(

@@ -4,7 +4,8 @@
 //! | ------------- | ------------------------------------------------- |
 //! | `furs`        | Slovenia: routes, and what only FURS has          |
 //! | `fina`        | Croatia: routes, and what only FINA has           |
-//! | `office`      | what both have: one handler for each operation    |
+//! | `authority_api` | what both have: one handler for each operation  |
+//! | `shared_routes` | the routes of that                              |
 //! | `certificate` | bodies of certificates                            |
 //! | `premise`     | bodies of premises and devices                    |
 //! | `portugal`    | Portugal: series, the sub-user, SAF-T             |
@@ -17,6 +18,7 @@ pub(crate) mod furs;
 pub(crate) mod internal_act;
 pub(crate) mod portugal;
 mod premise;
+mod shared_routes;
 
 use racun_fiscal::{Authority, FiscalSettings};
 use racun_kernel::Environment;
