@@ -235,6 +235,8 @@ kinds! {
     Job, JobId = "job_";
     /// An export that is put together in the background.
     ExportJob, ExportJobId = "expjob_";
+    /// An electronic invoice on its way over the network.
+    EInvoiceSubmission, EInvoiceSubmissionId = "einv_sub_";
     /// A request.
     Request, RequestId = "req_";
 }

@@ -57,12 +57,18 @@ pub const PURE: &[(&str, &[&str])] = &[
     (
         "racun-einvoicing",
         &[
+            "async-trait",
+            "data-encoding",
             "en16931",
             "en16931-formats",
             "quick-xml",
             "racun-kernel",
+            "racun-store",
+            "ring",
             "roxmltree",
             "rust_decimal",
+            "serde",
+            "thiserror",
             "time",
         ],
     ),
