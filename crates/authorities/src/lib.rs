@@ -21,6 +21,7 @@
 //! | `certificate` | what is read of a certificate; `name`: distinguished names as text     |
 //! | `p12`         | PKCS#12 files                                                          |
 //! | `signer`      | signing with a taxpayer's key                                          |
+//! | `publisher`   | metadata of the network of electronic invoices, and who signed them    |
 //!
 //! What stands behind the port may be used by itself: a simulator of an authority verifies requests
 //! and signs answers with the same modules.
@@ -33,6 +34,7 @@ pub mod furs;
 pub mod jws;
 mod name;
 mod p12;
+mod publisher;
 mod reply;
 mod settings;
 mod shared_lru;
@@ -49,6 +51,7 @@ pub use certificate::Certificate;
 pub use clients::{Clients, Clock};
 pub use name::Name;
 pub use p12::open as open_p12;
+pub use publisher::PublisherSeals;
 pub use settings::{Endpoint, Endpoints, INTERACTIVE, Systems, Transport};
 pub use signer::RsaSigner;
 pub use system::BadEndpoint;

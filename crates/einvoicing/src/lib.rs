@@ -41,7 +41,9 @@ pub use facts::{
     Sale, Sells, TaxTotal, Texts, Totals,
 };
 pub use finding::{Finding, Level, Verdict};
-pub use read::{Import, ImportLine, ImportTax, MAX_BYTES, Received, Unreadable, read};
+pub use read::{
+    Form, Import, ImportAllowance, ImportLine, ImportTax, MAX_BYTES, Received, Unreadable, read,
+};
 pub use specification::{Specification, Syntax};
 pub use units::unit_code;
 pub use write::{Written, judge, write};

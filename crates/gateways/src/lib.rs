@@ -7,6 +7,7 @@
 //! | `mail`    | handing mail to a server, or writing it into a folder      |
 //! | `files`   | keeping the bytes of files, in a folder or a bucket        |
 //! | `vies`    | asking whether a VAT number is registered                  |
+//! | `network` | sending electronic invoices, and who receives them         |
 //! | `tls`     | who is trusted, and by what cryptography                   |
 //!
 //! **Invariants.** A call that a tenant asks for reaches public addresses only, and no other
@@ -17,6 +18,7 @@ mod courier;
 mod egress;
 mod files;
 mod mail;
+mod network;
 mod tls;
 mod vies;
 
@@ -24,5 +26,6 @@ pub use courier::{HttpCourier, Options};
 pub use egress::{Names, OutOfReach, OwnNames, Reach, SystemNames, is_public};
 pub use files::{Bucket, Files};
 pub use mail::{BadSmtpUrl, MailFolder, SmtpMailer, mailbox};
+pub use network::{Directory, DirectoryOptions, Network, Provider, ProviderOptions};
 pub use tls::{client as tls_client, use_ring};
 pub use vies::{Vies, ViesOptions, simulated};

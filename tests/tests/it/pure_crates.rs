@@ -70,6 +70,7 @@ pub const PURE: &[(&str, &[&str])] = &[
             "serde",
             "thiserror",
             "time",
+            "ulid",
         ],
     ),
     ("racun-exports", &["crc32fast", "racun-kernel", "time"]),

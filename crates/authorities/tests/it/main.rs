@@ -8,6 +8,7 @@ mod faults;
 mod forged;
 mod identities;
 mod names;
+mod publisher;
 mod server;
 mod strangers;
 mod support;

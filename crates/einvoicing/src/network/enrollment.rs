@@ -137,6 +137,9 @@ pub struct Enrollment {
     pub state: EnrollmentState,
     /// Whom it sends as.
     pub sender: Option<Participant>,
+    /// The scheme of recipients' identifiers that say none.
+    #[serde(default)]
+    pub default_scheme_id: Option<String>,
     /// The provider's name for the entity.
     pub account: Option<String>,
     /// The fields that the entity lacks.
@@ -164,6 +167,7 @@ impl Enrollment {
             entity_id,
             state: EnrollmentState::NotEnabled,
             sender: None,
+            default_scheme_id: None,
             account: None,
             missing_fields: Vec::new(),
             verification_url: None,

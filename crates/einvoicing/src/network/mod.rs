@@ -23,11 +23,11 @@ pub use enrollment::{
 };
 pub use participant::{Participant, ParticipantFault, vat_scheme};
 pub use port::{
-    Account, Capability, Dispatch, EInvoicingNetwork, NetworkError, NoAnswer, Progress, Receipt,
-    Sender,
+    Account, Capability, Dispatch, EInvoicingNetwork, NetworkError, NoAnswer, Notice, Progress,
+    Receipt, Sender, Unauthorized,
 };
-pub use records::{ENROLLMENTS, SUBMISSIONS};
+pub use records::{ENROLLMENTS, SUBMISSIONS, TABLES};
 pub use submission::{
     NO_ANSWER, NO_OUTCOME, NetworkDocument, NewSubmission, Submission, SubmissionError,
-    SubmissionEvent, SubmissionState, key_of,
+    SubmissionEvent, SubmissionState, id_of_key, key_of,
 };

@@ -92,6 +92,22 @@ pub enum Progress {
     },
 }
 
+/// What a provider tells by itself of a document that it took.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    /// The document's idempotency key, when the provider names it.
+    pub key: Option<String>,
+    /// The provider's name for the document.
+    pub reference: Option<String>,
+    /// What became of it.
+    pub progress: Progress,
+}
+
+/// A notice that does not show the provider's secret.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("this is no notice of the provider")]
+pub struct Unauthorized;
+
 /// Why nothing is known: the provider, or the network's directory, gave no answer that counts.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
@@ -186,4 +202,15 @@ pub trait EInvoicingNetwork: Send + Sync {
         environment: Environment,
         reference: &str,
     ) -> Result<Progress, NetworkError>;
+
+    /// What a notice of the provider says, given its `Authorization`; `None` when it is about
+    /// something else.
+    ///
+    /// # Errors
+    /// [`Unauthorized`].
+    fn notice(
+        &self,
+        authorization: Option<&str>,
+        body: &[u8],
+    ) -> Result<Option<Notice>, Unauthorized>;
 }

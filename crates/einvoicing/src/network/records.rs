@@ -1,7 +1,7 @@
 //! Where enrollments and submissions are kept.
 
 use racun_kernel::Tenant;
-use racun_store::{Field, Unique};
+use racun_store::{Field, Table, Unique};
 
 use super::{Enrollment, Submission};
 
@@ -29,9 +29,11 @@ racun_store::record! {
         Field::id() => submission.id.to_string(),
         Field::text("document_id").indexed() => submission.document_id.to_string(),
         Field::text("document_key").unique(Unique::Tenant).hidden() => submission.document_key(),
-        Field::text("provider_reference").indexed().hidden() => submission.provider_reference,
         Field::text("status") => submission.state.name(),
         Field::instant("created_at") => submission.created_at,
         Field::instant("updated_at") => submission.updated_at,
     }
 }
+
+/// Both tables.
+pub static TABLES: [&Table; 2] = [&ENROLLMENTS, &SUBMISSIONS];

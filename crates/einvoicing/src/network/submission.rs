@@ -11,10 +11,11 @@
 //! failure is an answer, or the end of all attempts; the second leaves it open whether the provider
 //! took the document, so another order to send it goes on with the same key.
 
-use racun_kernel::DocumentId;
 use racun_kernel::id::{EInvoiceSubmissionId, EntityId};
+use racun_kernel::{DocumentId, Environment};
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
+use ulid::Ulid;
 
 use super::Participant;
 
@@ -143,6 +144,8 @@ pub struct Submission {
     pub id: EInvoiceSubmissionId,
     /// Whose it is.
     pub entity_id: EntityId,
+    /// Whose network it goes over.
+    pub environment: Environment,
     /// What is sent.
     pub document_id: DocumentId,
     /// As what.
@@ -191,6 +194,8 @@ pub struct NewSubmission {
     pub id: EInvoiceSubmissionId,
     /// Whose it is.
     pub entity_id: EntityId,
+    /// Whose network it goes over.
+    pub environment: Environment,
     /// What is sent.
     pub document_id: DocumentId,
     /// As what.
@@ -214,6 +219,7 @@ impl Submission {
         Self {
             id: new.id,
             entity_id: new.entity_id,
+            environment: new.environment,
             document_id: new.document_id,
             document: new.document,
             sender: new.sender,
@@ -354,6 +360,14 @@ pub fn key_of(id: EInvoiceSubmissionId) -> String {
     let hex: String = id.ulid().to_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
     let part = |range: std::ops::Range<usize>| &hex[range];
     format!("{}-{}-{}-{}-{}", part(0..8), part(8..12), part(12..16), part(16..20), part(20..32))
+}
+
+/// The id whose key this is; `None` when it is no such key.
+#[must_use]
+pub fn id_of_key(key: &str) -> Option<EInvoiceSubmissionId> {
+    let hex: String = key.split('-').collect();
+    let bits = u128::from_str_radix(&hex, 16).ok().filter(|_| hex.len() == 32)?;
+    Some(EInvoiceSubmissionId::new(Ulid::from(bits)))
 }
 
 /// How long to wait after the `count`-th sending or look: 2 seconds, doubled with each further one.

@@ -5,4 +5,5 @@ mod courier;
 mod egress;
 mod files;
 mod mail;
+mod network;
 mod vies;

@@ -4,7 +4,7 @@ use racun_einvoicing::network::{
     Enrollment, EnrollmentEvent, EnrollmentState, Participant, SenderFacts, Standing,
     missing_fields,
 };
-use racun_kernel::testing;
+use racun_store::testing;
 use time::OffsetDateTime;
 use time::macros::datetime;
 

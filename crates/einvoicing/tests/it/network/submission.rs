@@ -2,10 +2,10 @@
 
 use racun_einvoicing::network::{
     NO_ANSWER, NO_OUTCOME, NetworkDocument, NewSubmission, Participant, Submission,
-    SubmissionEvent, SubmissionState, key_of,
+    SubmissionEvent, SubmissionState, id_of_key, key_of,
 };
 use racun_kernel::id::EInvoiceSubmissionId;
-use racun_kernel::testing;
+use racun_kernel::{Environment, testing};
 use time::macros::datetime;
 use time::{Duration, OffsetDateTime};
 use ulid::Ulid;
@@ -21,6 +21,7 @@ fn new() -> Submission {
     let new = NewSubmission {
         id: stamp.id(),
         entity_id: stamp.id(),
+        environment: Environment::Sandbox,
         document_id,
         document: NetworkDocument::Invoice,
         sender: party("9949:SI10039856"),
@@ -155,5 +156,10 @@ fn a_lost_answer_is_made_good_by_the_next_one() {
 fn the_key_is_the_id_as_a_uuid() {
     let id = EInvoiceSubmissionId::new(Ulid::from(0x0123_4567_89ab_cdef_0011_2233_4455_6677_u128));
     assert_eq!(key_of(id), "01234567-89ab-cdef-0011-223344556677");
-    assert_eq!(key_of(id).len(), 36);
+    assert_eq!(id_of_key(&key_of(id)), Some(id));
+    for key in
+        ["", "0123", "01234567-89ab-cdef-0011-22334455667", "z1234567-89ab-cdef-0011-223344556677"]
+    {
+        assert_eq!(id_of_key(key), None, "{key}");
+    }
 }
