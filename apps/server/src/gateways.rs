@@ -1,14 +1,16 @@
-//! The gateways that settings configure: to receivers of events, a mail server, a storage of files
-//! and the register of VAT numbers.
+//! The gateways that settings configure: to receivers of events, a mail server, a storage of files,
+//! the register of VAT numbers and the network of electronic invoices.
 
 use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow};
 use racun_catalog::{FileStorage, VatRegistry};
+use racun_einvoicing::network::EInvoicingNetwork;
 use racun_gateways::{Files, HttpCourier, MailFolder, Options, SmtpMailer, Vies, ViesOptions};
 use racun_mail::Mailer;
 use racun_webhooks::{Courier, Schedule};
 
+use crate::network;
 use crate::settings::{Settings, ViesUrl};
 
 /// The folder of mail in the data folder.
@@ -30,6 +32,8 @@ pub struct Gateways {
     pub files: Arc<dyn FileStorage>,
     /// The register of VAT numbers.
     pub vat_registry: Arc<dyn VatRegistry>,
+    /// The network of electronic invoices.
+    pub network: Arc<dyn EInvoicingNetwork>,
     /// The base of links to this server.
     pub public_url: String,
 }
@@ -58,6 +62,7 @@ pub fn connect(settings: &Settings) -> anyhow::Result<Gateways> {
         mailer: mailer(settings)?,
         files: files(settings)?,
         vat_registry: vat_registry(settings)?,
+        network: Arc::new(network::connect(settings)?),
         public_url,
     })
 }

@@ -34,6 +34,7 @@ mod descriptors;
 mod gateways;
 mod jobs;
 mod management;
+mod network;
 mod press;
 mod print;
 mod private_server;

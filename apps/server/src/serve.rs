@@ -14,6 +14,7 @@ use racun_fiscal::Retry;
 use racun_fiscalization::{FiscalAuthority, NoAuthority, TipsHandler};
 use racun_http_api::{ConnectionLimits, Http, Options, Process, RateLimiter};
 use racun_kernel::Vault;
+use racun_sales::network::{AutoSendHandler, AutoSendReader, EnrollmentHandler, SubmissionHandler};
 use racun_store::RateLimits;
 use time::OffsetDateTime;
 
@@ -188,6 +189,7 @@ pub fn services(
         mailer: gateways.mailer,
         files: gateways.files,
         vat_registry: gateways.vat_registry,
+        network: gateways.network,
         spreadsheets: Arc::<racun_spreadsheet::Xlsx>::default(),
         press: Arc::new(Press::new()),
         public_url: gateways.public_url.into(),
@@ -248,6 +250,9 @@ pub fn workers(services: &Services) -> Workers {
     let postman = Postman { store, mailer, press, files, fiscal, base, stamp };
     workers.handlers.push(Arc::new(postman));
     workers.handlers.extend(exporting(services));
+    workers.handlers.extend(sending(services));
+    let (store, stamp) = (Arc::clone(&services.store), Arc::new(clock::stamp));
+    workers.readers.push(Arc::new(AutoSendReader { store, stamp }));
     if let Some(fiscal) = services.fiscal() {
         let (store, stamp) = (Arc::clone(&services.store), Arc::new(clock::stamp));
         workers.handlers.push(Arc::new(TipsHandler { store, fiscal, stamp }));
@@ -273,6 +278,20 @@ fn exporting(services: &Services) -> [Arc<dyn Handler>; 2] {
         stamp: Arc::new(clock::stamp),
     };
     [Arc::new(archivist), Arc::new(sweeper)]
+}
+
+/// Who enrolls entities in the network of electronic invoices, and sends.
+fn sending(services: &Services) -> [Arc<dyn Handler>; 3] {
+    let (store, network) = (Arc::clone(&services.store), Arc::clone(&services.network));
+    let stamp = Arc::new(clock::stamp);
+    let enrolling = EnrollmentHandler {
+        store: Arc::clone(&store),
+        network: Arc::clone(&network),
+        stamp: stamp.clone(),
+    };
+    let automatic = AutoSendHandler { store: Arc::clone(&store), stamp: stamp.clone() };
+    let following = SubmissionHandler { store, network, stamp };
+    [Arc::new(enrolling), Arc::new(automatic), Arc::new(following)]
 }
 
 /// Commands from nothing to a sandbox key, ready to copy.

@@ -233,6 +233,19 @@ pub fn note_file(
     Ok(Writes::default().update(before, &after).events([happened]))
 }
 
+/// What another endpoint than the entity's own makes of `before`: the settings under `setting`,
+/// which that endpoint keeps, are `value`. Nothing is written when they are so already.
+#[must_use]
+pub fn note_settings(before: &Entity, setting: Key<bool>, value: Json, actor: &Actor) -> Writes {
+    let settings = before.settings.with(setting.top(), value);
+    if settings == before.settings {
+        return Writes::default();
+    }
+    let after = Entity { settings, updated_at: actor.now(), ..before.clone() };
+    let happened = actor.event(events::entity::UPDATED, after.id);
+    Writes::default().update(before, &after).events([happened])
+}
+
 /// Changes an entity: [`change_entity`] and nothing else.
 ///
 /// # Errors

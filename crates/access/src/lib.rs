@@ -118,7 +118,7 @@ pub use enter_entity::{
 };
 pub use entity::{
     ENTITIES, Entity, change_entity, create_entity, disable_entity, entity_writes, note_file,
-    update_entity,
+    note_settings, update_entity,
 };
 pub use entity_input::{EntityPatch, NewEntity};
 pub use error::{AccessError, Conflict, Forbidden, Refused};

@@ -11,6 +11,7 @@ use racun_delivery::exports::archive::events::export_job;
 use racun_documents::events as documents;
 use racun_fiscal::events as fiscal;
 use racun_pos::events as pos;
+use racun_sales::network::events::{e_invoicing, e_invoicing_enrollment};
 use racun_settlement::events as settlement;
 use racun_store::EventKind;
 use racun_webhooks::events as webhooks;
@@ -39,17 +40,6 @@ racun_store::events! {
         UPDATED = "order_integration.updated" to Entity,
         DELETED = "order_integration.deleted" to Entity,
     }
-    /// What the interface lists of the exchange of electronic invoices. Nothing tells it: there is
-    /// none.
-    pub mod e_invoicing {
-        SUBMISSION_CREATED = "e_invoicing.submission.created" to Entity,
-        SUBMISSION_DELIVERED = "e_invoicing.submission.delivered" to Entity,
-        SUBMISSION_FAILED = "e_invoicing.submission.failed" to Entity,
-        ENROLLMENT_VERIFIED = "e_invoicing.enrollment.verified" to Entity,
-        ENROLLMENT_REJECTED = "e_invoicing.enrollment.rejected" to Entity,
-        SUPPLIER_ONBOARDED = "e_invoicing.supplier.onboarded" to Entity,
-        SUPPLIER_REJECTED = "e_invoicing.supplier.rejected" to Entity,
-    }
 }
 
 static EVENTS: LazyLock<Vec<EventKind>> = LazyLock::new(|| {
@@ -70,6 +60,7 @@ static EVENTS: LazyLock<Vec<EventKind>> = LazyLock::new(|| {
         documents::delivery_note::ALL,
         documents::expense::ALL,
         e_invoicing::ALL,
+        e_invoicing_enrollment::ALL,
         billing::white_label_subscription::ALL,
     ];
     let in_the_log = [

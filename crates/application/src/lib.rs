@@ -45,6 +45,7 @@ pub fn tables() -> Vec<&'static Table> {
         &[&racun_background::jobs::JOBS, &racun_background::consumer::LOG_READERS],
         &[&racun_sales::overdue::OVERDUE_NOTICES],
         &[&racun_delivery::exports::archive::EXPORT_JOBS],
+        &racun_einvoicing::network::TABLES,
         &racun_billing::TABLES,
         &[&racun_background::idempotency::KEYED_REQUESTS],
     ]

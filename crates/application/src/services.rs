@@ -8,6 +8,7 @@ use racun_billing::Catalogue;
 use racun_catalog::{FileStorage, VatRegistry};
 use racun_delivery::printing::PrintPdf;
 use racun_delivery::webhooks::Webhooks;
+use racun_einvoicing::network::EInvoicingNetwork;
 use racun_exports::Spreadsheets;
 use racun_fiscal::{Authorities, Retry, TestCertificates};
 use racun_fiscalization::{Fiscal, TaxAuthority};
@@ -44,6 +45,8 @@ pub struct Services {
     pub files: Arc<dyn FileStorage>,
     /// The register of VAT numbers (VIES).
     pub vat_registry: Arc<dyn VatRegistry>,
+    /// The network that electronic invoices are sent over.
+    pub network: Arc<dyn EInvoicingNetwork>,
     /// Who writes exports as XLSX.
     pub spreadsheets: Arc<dyn Spreadsheets>,
     /// Who sets documents as PDF.

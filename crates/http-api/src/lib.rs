@@ -75,6 +75,7 @@ pub mod deprecation;
 mod docs;
 mod documents;
 mod e_invoices;
+mod e_invoicing;
 pub mod error;
 mod examples;
 mod expenses;

@@ -2,9 +2,9 @@
 
 use crate::route::Route;
 use crate::{
-    access, activities, billing, catalog, docs, documents, e_invoices, expenses, exports, fiscal,
-    health, jobs, mail, pages, paper, payments, pos, recurring, sandbox, transaction_type,
-    webhooks,
+    access, activities, billing, catalog, docs, documents, e_invoices, e_invoicing, expenses,
+    exports, fiscal, health, jobs, mail, pages, paper, payments, pos, recurring, sandbox,
+    transaction_type, webhooks,
 };
 
 /// The areas' tables, in the order in which paths are matched.
@@ -44,6 +44,7 @@ const AREAS: &[&[&[Route]]] = &[
         documents::DELIVERY_NOTES,
         documents::ROUTES,
         e_invoices::ROUTES,
+        e_invoicing::ROUTES,
         paper::ROUTES,
         paper::E_INVOICES,
         payments::ROUTES,

@@ -8,6 +8,7 @@ mod fiscalization;
 mod gateways;
 mod master_key;
 mod names;
+mod network;
 mod outbound;
 mod rate_limits;
 mod spelling;
@@ -31,6 +32,7 @@ pub use billing::Billing;
 pub use fiscalization::Fiscalization;
 pub use gateways::{Email, Files, Vies, ViesUrl, Webhooks};
 pub use master_key::{MasterKey, MasterKeys};
+pub use network::{EInvoicing, Live};
 pub use outbound::Outbound;
 pub use rate_limits::RateLimits;
 pub use storage::Storage;
@@ -78,6 +80,8 @@ pub struct Settings {
     pub files: Files,
     /// Where the register of VAT numbers is.
     pub vies: Vies,
+    /// Where the network of electronic invoices is.
+    pub e_invoicing: EInvoicing,
     /// How many requests are answered in a minute.
     pub rate_limits: RateLimits,
     /// How much accounts may store.

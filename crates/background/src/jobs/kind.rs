@@ -19,6 +19,12 @@ pub enum JobKind {
     DocumentExport,
     /// Removing an archive after its time.
     ExportExpiry,
+    /// Telling the provider of an entity that wants to send electronic invoices.
+    EInvoiceEnrollment,
+    /// Sending a document because it was issued.
+    EInvoiceAutoSend,
+    /// Sending an electronic invoice, and following it to its end.
+    EInvoiceSubmission,
 }
 
 const DELIVERY_WAITS: [Duration; 4] =
@@ -44,13 +50,16 @@ const EXPORT_WAITS: [Duration; 5] = [
 
 impl JobKind {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 9] = [
         Self::WebhookDelivery,
         Self::Mail,
         Self::InvoiceOverdue,
         Self::FiscalTips,
         Self::DocumentExport,
         Self::ExportExpiry,
+        Self::EInvoiceEnrollment,
+        Self::EInvoiceAutoSend,
+        Self::EInvoiceSubmission,
     ];
 
     /// Its name, on the wire and in stores.
@@ -63,6 +72,9 @@ impl JobKind {
             Self::FiscalTips => "fiscal_tips",
             Self::DocumentExport => "document_export",
             Self::ExportExpiry => "export_expiry",
+            Self::EInvoiceEnrollment => "e_invoice_enrollment",
+            Self::EInvoiceAutoSend => "e_invoice_auto_send",
+            Self::EInvoiceSubmission => "e_invoice_submission",
         }
     }
 
@@ -74,7 +86,11 @@ impl JobKind {
             Self::WebhookDelivery
             | Self::InvoiceOverdue
             | Self::FiscalTips
+            | Self::EInvoiceEnrollment
+            | Self::EInvoiceAutoSend
             | Self::ExportExpiry => Duration::minutes(2),
+            // Longer than a call to the provider.
+            Self::EInvoiceSubmission => Duration::seconds(45),
             Self::DocumentExport => Duration::minutes(1),
             Self::Mail => Duration::minutes(5),
         }
@@ -86,8 +102,11 @@ impl JobKind {
     pub const fn waits(self) -> &'static [Duration] {
         match self {
             Self::WebhookDelivery | Self::InvoiceOverdue | Self::ExportExpiry => &DELIVERY_WAITS,
-            Self::DocumentExport => &EXPORT_WAITS,
-            Self::Mail | Self::FiscalTips => &MAIL_WAITS,
+            Self::DocumentExport | Self::EInvoiceEnrollment | Self::EInvoiceAutoSend => {
+                &EXPORT_WAITS
+            }
+            // Attempts that got no answer do not count: the submission has waits of its own.
+            Self::Mail | Self::FiscalTips | Self::EInvoiceSubmission => &MAIL_WAITS,
         }
     }
 

@@ -263,7 +263,7 @@ impl Submission {
 
     /// The submission after `event`.
     ///
-    /// Once it was delivered nothing changes it. What is told of a submission that failed for want
+    /// Once it was delivered nothing changes it. What is heard of a submission that failed for want
     /// of an answer still counts, and one that was refused does not come back.
     #[must_use]
     pub fn after(self, event: SubmissionEvent, now: OffsetDateTime) -> Self {

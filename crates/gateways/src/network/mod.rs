@@ -40,9 +40,9 @@ const COUNTRIES: [&str; 33] = [
 /// The network, as far as this server is connected to it.
 #[derive(Default)]
 pub struct Network {
-    /// Who sends for live entities; `None`: nobody.
+    /// Who sends for live entities; `None`: they send none.
     pub live: Option<Provider>,
-    /// Who sends for those of the sandbox; `None`: nobody.
+    /// Who sends for those of the sandbox; `None`: they send none.
     pub sandbox: Option<Provider>,
     /// The network's directory, asked for live entities in the place of the provider.
     pub directory: Option<Arc<Directory>>,

@@ -16,6 +16,7 @@ mod fiscal;
 mod following;
 mod mail;
 mod naming;
+mod network;
 mod own_code;
 mod printing;
 mod recurring;

@@ -20,6 +20,7 @@ impl From<Error> for ApiError {
             Error::TypeChange(error) => error.into(),
             Error::Fiscalization(refused) => refused.into(),
             Error::EInvoice(refused) => refused.into(),
+            Error::Network(refused) => refused.into(),
             Error::Pos(error) => error.into(),
             Error::Plan(refused) => refused.into(),
         }

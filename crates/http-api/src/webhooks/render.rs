@@ -10,6 +10,7 @@ use racun_delivery::webhooks::Renderer;
 use racun_documents::expense::Expense;
 use racun_documents::recurrence::RecurringInvoice;
 use racun_documents::{Document, DocumentError};
+use racun_einvoicing::network::{Enrollment, Submission};
 use racun_kernel::Scope;
 use racun_sales::documents as application;
 use racun_settlement::Payment;
@@ -23,6 +24,7 @@ use crate::catalog::customers::CustomerBody;
 use crate::catalog::items::ItemBody;
 use crate::catalog::taxes::TaxBody;
 use crate::documents::answer::AnyDocumentBody;
+use crate::e_invoicing::{EnrollmentBody, SubmissionBody};
 use crate::expenses::ExpenseBody;
 use crate::payments::PaymentBody;
 use crate::recurring::RecurringBody;
@@ -49,6 +51,10 @@ impl Renderer for Resources {
             "payment" => body::<Payment, PaymentBody>(logged),
             "expense" => body::<Expense, ExpenseBody>(logged),
             "recurring_invoice" => body::<RecurringInvoice, RecurringBody>(logged),
+            "e_invoicing.submission" => body::<Submission, SubmissionBody>(logged),
+            "e_invoicing.enrollment" | "e_invoicing.supplier" => {
+                body::<Enrollment, EnrollmentBody>(logged)
+            }
             "white_label_subscription" => subscription(&self.white_labels, logged),
             "item" => item(store, logged, place).await,
             "invoice" | "estimate" | "credit_note" | "advance_invoice" | "delivery_note" => {

@@ -18,7 +18,7 @@ const PLAIN: usize = 64 * 1024;
 const MOST: usize = 1024 * 1024;
 
 /// Routes whose forms hold files: a picture has 5 MiB at most, others 10.
-const FILES: [&str; 3] = ["uploadFile", "uploadImage", "attachToExpense"];
+const FILES: [&str; 4] = ["uploadFile", "uploadImage", "attachToExpense", "importExpense"];
 
 /// Routes that take more than [`PLAIN`]: records with notes and metadata, and mails.
 const RECORDS: [&str; 20] = [

@@ -1,6 +1,7 @@
 //! Why a use case that spans domain crates is refused.
 
 mod e_invoice;
+mod network;
 
 use racun_billing::NotAllowed;
 use racun_documents::{DocumentError, Refused};
@@ -11,6 +12,7 @@ use racun_settlement::{SettlementError, SettlementRefusal, TypeChangeError};
 use racun_store::StoreError;
 
 pub use e_invoice::EInvoiceRefused;
+pub use network::NetworkRefused;
 
 /// Why a use case on documents and what settles them is refused: in the words of the crate whose
 /// rule refuses.
@@ -31,6 +33,9 @@ pub enum Error {
     /// A rule of electronic invoices.
     #[error(transparent)]
     EInvoice(#[from] EInvoiceRefused),
+    /// A rule of the network of electronic invoices.
+    #[error(transparent)]
+    Network(#[from] NetworkRefused),
     /// A rule of the point of sale.
     #[error(transparent)]
     Pos(PosError),

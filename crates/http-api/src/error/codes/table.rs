@@ -128,9 +128,22 @@ pub(super) const REASONS: &[Code] = codes! {
         "Issued documents are not edited in this country. Void the document and make a new one.";
     Reason document_not_to_fiscalize [422]
         "The document is fiscalized, or no authority asks for it.";
+    Reason document_not_to_send [422]
+        "Only issued invoices and credit notes that are not void are sent.";
     Reason document_not_voidable [422]
         "Documents of this kind are not voided. Reject the estimate, or let it run out.";
     Reason document_settled [422] "Payments stand on the document. Delete them first.";
+    Reason e_invoicing_not_connected [503] for now
+        "This server is connected to no network of electronic invoices. The operator can change \
+         that.";
+    Reason e_invoicing_not_enabled [422]
+        "The entity sends no electronic invoices. Turn that on in its settings of e-invoicing.";
+    Reason e_invoicing_not_enrolled [422]
+        "The entity may not send yet. Look at `enrollment` in its settings of e-invoicing.";
+    Reason e_invoicing_provider_refused [422]
+        "The provider of the network refused what it was asked. The message says why.";
+    Reason e_invoicing_unreachable [503] for now
+        "The network did not answer. Send the same request again.";
     Reason email_taken [409] "A user has this address. Log in instead.";
     Reason entity_disabled [403] "The entity is disabled. Enable it first.";
     Reason entity_not_accessible [403]
@@ -194,6 +207,8 @@ pub(super) const REASONS: &[Code] = codes! {
         "The plan has a price, and nobody here takes payments. Choose a free one.";
     Reason no_subscription [404] "The entity has no subscription.";
     Reason not_in_trash [422] "The record is not in the trash. Delete it first.";
+    Reason nothing_to_verify [422]
+        "The provider asks for no verification. Look at `enrollment` in the settings.";
     Reason number_taken [409]
         "Two number formats give the same number. Change one in `settings.number_formats`.";
     Reason numbering_locked [422] "Invoices were numbered so already, so the strategy stays.";
@@ -204,6 +219,8 @@ pub(super) const REASONS: &[Code] = codes! {
     Reason password_locked [429] for now
         "Too many passwords failed with this address. Wait for `Retry-After`, or set a new one by \
          mail.";
+    Reason peppol_invalid [422]
+        "The document breaks rules of Peppol BIS; the issues name the fields to change.";
     Reason plan_limit_reached [403] for now
         "What the plan allows in this period is used up. Choose another plan, or wait for the \
          next period.";
@@ -268,6 +285,8 @@ pub(super) const ISSUES: &[Code] = codes! {
     Issue conflicting [422] "Two properties exclude each other. Send one of them.";
     Issue credit_exceeds_remaining [422]
         "More would be credited, refunded or settled than is left; `cause` has the figures.";
+    Issue credit_note_not_supported [422]
+        "An expense is an invoice, and the file is a credit note. Lower the expense by hand.";
     Issue currency_mismatch [422] "The currencies differ. Choose a document of the same currency.";
     Issue date_before_document [422] "The day lies before the document's date.";
     Issue date_before_service [422] "The day lies before the first day of the service.";
@@ -280,6 +299,7 @@ pub(super) const ISSUES: &[Code] = codes! {
     Issue document_too_large [422]
         "A document holds 512 KiB at most. Shorten the texts of its lines, or make several.";
     Issue document_voided [422] "The document is voided and stays as it is. Make a new one.";
+    Issue dtd_not_allowed [422] "The XML has a document type declaration. Send it without one.";
     Issue duplicate [409, 422]
         "Another record has this value, or it was sent twice. Choose another.";
     Issue duplicate_document_number [422]
@@ -306,6 +326,7 @@ pub(super) const ISSUES: &[Code] = codes! {
     Issue invalid_date [422] "Expected a day as `YYYY-MM-DD`.";
     Issue invalid_date_time [422] "Expected an instant as `YYYY-MM-DDThh:mm:ssZ`.";
     Issue invalid_email [422] "Expected an e-mail address.";
+    Issue invalid_encoding [422] "The XML is not in UTF-8.";
     Issue invalid_iban [422]
         "The number is no IBAN: its length or its check digits are wrong. Look at it again; mostly \
          a warning.";
@@ -337,6 +358,8 @@ pub(super) const ISSUES: &[Code] = codes! {
     Issue no_run [422] "The recurring invoice would never make one. Move `end_date`.";
     Issue no_tax_number [422] "The certificate names no taxpayer.";
     Issue not_allowed [422] "The property is not taken here; the message says where it is.";
+    Issue not_an_invoice [422]
+        "The file is no electronic invoice that is read here: UBL, CII, e-SLOG or a hybrid PDF.";
     Issue not_applicable [422] "The property says nothing here. Leave it out.";
     Issue not_forward [422] "The test clock only goes on. Send a later instant.";
     Issue not_found [422] "There is no such record in the entity.";
@@ -356,6 +379,9 @@ pub(super) const ISSUES: &[Code] = codes! {
         "The number lies outside of what is taken; the message names the bounds.";
     Issue p12_too_costly [422]
         "Opening the file takes more than a certificate's does; the message says how much may be.";
+    Issue participant_id [422]
+        "Expected an identifier of the network, such as `9949:SI10039856`, with a scheme of four \
+         digits.";
     Issue repeated_parameter [422] "A query parameter was sent twice. Send it once.";
     Issue required [422] "The property is needed.";
     Issue reserved [422] "The value is kept for what the service makes itself.";

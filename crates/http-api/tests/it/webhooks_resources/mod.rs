@@ -24,7 +24,7 @@ const UNTOLD: &[(&str, &str)] = &[
     ("payment_app.", "there are no apps that take payments"),
     ("order.", "orders of shops are not taken"),
     ("order_integration.", "orders of shops are not taken"),
-    ("e_invoicing.", "electronic invoices are not sent"),
+    ("e_invoicing.", "they need a network: `e_invoicing` has one in memory, and looks at them"),
     ("white_label_subscription.cancel", "cancelling is done at a card processor's; there is none"),
     ("white_label_subscription.payment_failed", "there is no provider of cards"),
 ];
