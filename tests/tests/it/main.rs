@@ -23,6 +23,7 @@ mod judge;
 mod mail;
 mod main_job;
 mod module_circles;
+mod network_faults;
 mod numbers;
 mod openapi;
 mod operators;
