@@ -1,8 +1,8 @@
 //! A stand-in for a service provider of the network of electronic invoices.
 //!
 //! It serves tests, demonstrations and the sandbox: it speaks the REST interface that
-//! `racun-gateways` calls, checks what it is sent by the rules of Peppol BIS, keeps a ledger of what
-//! it delivered, takes no document twice under one key, and goes wrong on command.
+//! `racun-gateways` calls, checks what it is sent by the rules of Peppol BIS, keeps a ledger of
+//! what it delivered, takes no document twice under one key, and goes wrong on command.
 //!
 //! | Module   | Owns                                                       |
 //! | -------- | ---------------------------------------------------------- |

@@ -8,8 +8,9 @@ use racun_network_simulator::{Options, Simulator};
 const USAGE: &str = "\
 usage: racun-network-simulator [--listen ADDRESS]
 Where it listens is 127.0.0.1:9200 otherwise; port 0 stands for any free one. GET /control/ledger
-shows what it took; PUT /control/fault {\"fault\":\"lose_answer\",\"when\":{\"operation\":\"submit\",\
-\"every\":3}} plans what goes wrong, and DELETE forgets it.";
+shows what it took; PUT /control/fault
+{\"fault\":\"lose_answer\",\"when\":{\"operation\":\"submit\",\"every\":3}}
+plans what goes wrong, and DELETE forgets it.";
 
 fn address() -> Result<SocketAddr, String> {
     let words: Vec<String> = std::env::args().skip(1).collect();

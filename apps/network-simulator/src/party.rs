@@ -3,14 +3,14 @@
 //! They are made like the VAT numbers of the sandbox: three digits, noughts, and at the end up to
 //! two other digits, which make check digits fit. All other identifiers receive.
 //!
-//! | Begins with, then noughts | Outcome                                   | In Germany  | In Slovenia |
-//! | ------------------------- | ----------------------------------------- | ----------- | ----------- |
-//! | `200`                     | the network does not know it              | DE200000005 | SI20000006  |
-//! | `210`                     | it is known, and receives no invoices     | DE210000009 | SI21000000  |
-//! | `400`                     | the provider takes the document, and its receiver does not | DE400000000 | SI40000001 |
-//! | `410`                     | the provider refuses the document         | DE410000003 | SI41000005  |
-//! | `500`                     | it is delivered at the third look         | DE500000007 | SI50000004  |
-//! | `400`, as the sender      | the company is not taken                  | DE400000000 | SI40000001  |
+//! | Begins with          | Outcome                                  | In Germany  | In Slovenia |
+//! | -------------------- | ---------------------------------------- | ----------- | ----------- |
+//! | `200`                | the network does not know it             | DE200000005 | SI20000006  |
+//! | `210`                | it is known, and receives no invoices    | DE210000009 | SI21000000  |
+//! | `400`                | its receiver does not take the document  | DE400000000 | SI40000001  |
+//! | `410`                | the provider refuses the document        | DE410000003 | SI41000005  |
+//! | `500`                | it is delivered at the third look        | DE500000007 | SI50000004  |
+//! | `400`, as the sender | the company is not taken                 | DE400000000 | SI40000001  |
 
 use crate::ledger::Fate;
 

@@ -8,9 +8,22 @@ use racun_einvoicing::network::lookup::Seals;
 use time::OffsetDateTime;
 
 /// What is signed: a reference to the whole, as publishers of the network make it.
-const TEMPLATE: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
-<SignedServiceMetadata xmlns="http://busdox.org/serviceMetadata/publishing/1.0/"><ServiceMetadata><Redirect href="https://smp.example"/></ServiceMetadata><Signature xmlns="http://www.w3.org/2000/09/xmldsig#"><SignedInfo><CanonicalizationMethod Algorithm="http://www.w3.org/TR/2001/REC-xml-c14n-20010315"/><SignatureMethod Algorithm="http://www.w3.org/2001/04/xmldsig-more#rsa-sha256"/><Reference URI=""><Transforms><Transform Algorithm="http://www.w3.org/2000/09/xmldsig#enveloped-signature"/></Transforms><DigestMethod Algorithm="http://www.w3.org/2001/04/xmlenc#sha256"/><DigestValue/></Reference></SignedInfo><SignatureValue/><KeyInfo><X509Data><X509SubjectName/><X509Certificate/></X509Data></KeyInfo></Signature></SignedServiceMetadata>
-"#;
+const TEMPLATE: &str = concat!(
+    r#"<?xml version="1.0" encoding="UTF-8"?>"#,
+    "\n",
+    r#"<SignedServiceMetadata xmlns="http://busdox.org/serviceMetadata/publishing/1.0/">"#,
+    r#"<ServiceMetadata><Redirect href="https://smp.example"/></ServiceMetadata>"#,
+    r#"<Signature xmlns="http://www.w3.org/2000/09/xmldsig#"><SignedInfo>"#,
+    r#"<CanonicalizationMethod Algorithm="http://www.w3.org/TR/2001/REC-xml-c14n-20010315"/>"#,
+    r#"<SignatureMethod Algorithm="http://www.w3.org/2001/04/xmldsig-more#rsa-sha256"/>"#,
+    r#"<Reference URI=""><Transforms>"#,
+    r#"<Transform Algorithm="http://www.w3.org/2000/09/xmldsig#enveloped-signature"/>"#,
+    r#"</Transforms><DigestMethod Algorithm="http://www.w3.org/2001/04/xmlenc#sha256"/>"#,
+    "<DigestValue/></Reference></SignedInfo><SignatureValue/><KeyInfo><X509Data>",
+    "<X509SubjectName/><X509Certificate/></X509Data></KeyInfo></Signature>",
+    "</SignedServiceMetadata>",
+    "\n",
+);
 
 fn openssl(folder: &Path, arguments: &str) {
     let status = racun_test_postgres::program("openssl")

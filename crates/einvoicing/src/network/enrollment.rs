@@ -1,13 +1,16 @@
 //! An entity's place in the network: whether it may send, and what is in the way.
 //!
 //! ```text
-//!  not_enabled ──► missing_entity_data ──► enrollment_pending ──► verification_required
-//!                                             │   ▲                       │
-//!                                             ▼   │                       ▼
-//!                                       provider_error          verification_in_progress
-//!                                                                 │        │        ▲
-//!                                                                 ▼        ▼        │
-//!                                                              rejected  verified ──► reverification_required
+//! not_enabled ─► missing_entity_data ─► enrollment_pending ─► verification_required
+//!                                          │   ▲                    │
+//!                                          ▼   │                    ▼
+//!                                    provider_error     verification_in_progress ◄─┐
+//!                                                           │        │             │
+//!                                                           ▼        ▼             │
+//!                                                       rejected  verified         │
+//!                                                                    │             │
+//!                                                                    ▼             │
+//!                                                         reverification_required ─┘
 //! ```
 //!
 //! Where the provider says nothing of a verification, `enrollment_pending` is followed by

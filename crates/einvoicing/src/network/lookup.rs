@@ -2,8 +2,8 @@
 //!
 //! A participant's name in the DNS (SML) leads to the server that publishes what it receives (SMP),
 //! which answers signed XML. Sources: Peppol Policy for Service Metadata Locator 1.3.0 and Service
-//! Metadata Publishing 1.4.0; OASIS BDXL 1.0 (U-NAPTR); OASIS SMP 1.0. Since November 2025 names are
-//! by SHA-256 and NAPTR alone.
+//! Metadata Publishing 1.4.0; OASIS BDXL 1.0 (U-NAPTR); OASIS SMP 1.0. Since November 2025 names
+//! are by SHA-256 and NAPTR alone.
 
 use data_encoding::BASE32_NOPAD;
 use racun_kernel::calendar;

@@ -145,8 +145,8 @@ pub enum NetworkError {
 
 /// The network.
 ///
-/// Each call ends within a time limit. A call that sends may be repeated with the same key: what the
-/// provider took it does not take again.
+/// Each call ends within a time limit. A call that sends may be repeated with the same key: what
+/// the provider took it does not take again.
 #[async_trait]
 pub trait EInvoicingNetwork: Send + Sync {
     /// Whether companies of `country` may send in `environment`.

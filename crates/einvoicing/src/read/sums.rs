@@ -11,8 +11,8 @@ const LINE: &str = "PEPPOL-EN16931-R120";
 /// By how much a line may differ, by that rule.
 const TOLERANCE: (i64, u8) = (2, 2);
 
-/// Whether a rule is about sums: those of the totals (BR-CO-10 to 17), those of each category's base
-/// and tax (…-08 and …-09), and that of a line.
+/// Whether a rule is about sums: those of the totals (BR-CO-10 to 17), those of each category's
+/// base and tax (…-08 and …-09), and that of a line.
 pub fn is_of_sums(rule: &str) -> bool {
     let number = |rest: &str| rest.parse::<u8>().ok();
     if let Some(rest) = rule.strip_prefix("BR-CO-") {

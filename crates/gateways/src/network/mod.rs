@@ -9,8 +9,8 @@
 //! | `directory` | SML by NAPTR over DNS, SMP over HTTPS                              |
 //!
 //! The interface is that of Storecove, version 2, whose documentation is public
-//! (<https://www.storecove.com/docs/>). Live entities and those of the sandbox have a provider each;
-//! the sandbox's is mostly the simulator of our own, which speaks the same.
+//! (<https://www.storecove.com/docs/>). Live entities and those of the sandbox have a provider
+//! each; the sandbox's is mostly the simulator of our own, which speaks the same.
 
 mod answer;
 mod directory;

@@ -171,7 +171,8 @@ async fn publishers_that_refer_to_each_other_end() {
         Some((
             200,
             format!(
-                "<SignedServiceMetadata xmlns=\"http://busdox.org/serviceMetadata/publishing/1.0/\">\
+                "<SignedServiceMetadata \
+                 xmlns=\"http://busdox.org/serviceMetadata/publishing/1.0/\">\
                  <ServiceMetadata><Redirect href=\"http://{host}/again\"/></ServiceMetadata>\
                  </SignedServiceMetadata>"
             ),
