@@ -60,8 +60,10 @@ fn split(number: &str) -> Option<(&'static str, &str)> {
     STATES.iter().find_map(|state| Some((*state, number.strip_prefix(state)?)))
 }
 
-/// The prefix of a country's numbers.
-fn prefix_of(country: &str) -> Option<&'static str> {
+/// The prefix of the numbers of `country` (two letters, in either case): `EL` for Greece, which `GR`
+/// names, too. `None` outside the Union, but for Northern Ireland.
+#[must_use]
+pub fn prefix_of(country: &str) -> Option<&'static str> {
     let wanted = if country.eq_ignore_ascii_case("GR") { "EL" } else { country };
     STATES.iter().find(|state| state.eq_ignore_ascii_case(wanted)).copied()
 }

@@ -1,0 +1,7 @@
+//! Figures: against known answers, against the authorities' schemas, and as laws.
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking, its helpers too")]
+
+mod judge;
+mod vat_books;
+mod vat_months;
+mod world;
