@@ -2,6 +2,9 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, its helpers too")]
 
 mod judge;
+mod ledgers;
+mod normirani;
+mod vat;
 mod vat_books;
 mod vat_months;
 mod world;
