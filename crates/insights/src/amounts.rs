@@ -18,12 +18,6 @@ pub fn amount_text(amount: &Decimal) -> String {
     text
 }
 
-/// `amount` × `of` ÷ `all` in hundredths; zero when `all` is zero.
-pub fn share(amount: &Decimal, of: i64, all: i64) -> Decimal {
-    let product = amount * &Decimal::from(of);
-    Currency::EUR.divide(&product, &Decimal::from(all)).unwrap_or_else(Decimal::zero)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -35,13 +29,5 @@ mod tests {
         {
             assert_eq!(amount_text(&number.parse().unwrap()), text, "{number}");
         }
-    }
-
-    #[test]
-    fn a_share_is_rounded_once() {
-        let hundred = Decimal::from(100);
-        assert_eq!(share(&hundred, 1, 3), "33.33".parse().unwrap());
-        assert_eq!(share(&hundred, 2, 3), "66.67".parse().unwrap());
-        assert_eq!(share(&hundred, 1, 0), Decimal::zero());
     }
 }

@@ -12,6 +12,9 @@
 //! | `vat_book`   | the VAT books of Slovenia, KIR and KPR, in the authority's form            |
 //! | `normirani`  | the yearly figures of flat-rate sole traders in Slovenia                   |
 //! | `ledger`     | issued documents as postings: VOD, Vasco, Minimax                          |
+//! | `stats`      | statistics: queries, and what they mean                                    |
+//! | `recognition` | when revenue is earned and cost incurred                                  |
+//! | `receivables` | what customers owe, by age and as statements                              |
 //! | `xml`        | elements                                                                   |
 //! | `amounts`    | amounts with two decimals                                                  |
 //!
@@ -24,6 +27,9 @@ mod facts;
 mod ledger;
 mod normirani;
 mod period;
+mod receivables;
+mod recognition;
+mod stats;
 mod vat;
 mod vat_book;
 mod xml;
@@ -41,5 +47,15 @@ pub use normirani::{
     YearlyReport, review, yearly_file_name, yearly_report,
 };
 pub use period::TaxPeriod;
+pub use receivables::{AgedCustomer, Aging, Buckets, Movement, MovementKind, OpenItem, Statement};
+pub use recognition::{
+    MAX_REPORT_MONTHS, MAX_SERVICE_DAYS, RecognitionReport, RecognitionRow, Slice, Spread,
+    Standing, check_report, check_service,
+};
+pub use stats::{
+    Derived, Group, MAX_QUERIES, MAX_ROWS, Measure, Metric, Partial, StatCondition, StatField,
+    StatFilter, StatFold, StatKind, StatOrder, StatQuery, StatRow, StatTable, StatValue,
+    overdue_bucket, parse_queries,
+};
 pub use vat::{UnionBuyer, VatOverview, VatRow};
 pub use vat_book::{BookKind, BookRow, FORM_NAMESPACE, VatBook, tax_payer};

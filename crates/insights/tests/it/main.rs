@@ -4,6 +4,9 @@
 mod judge;
 mod ledgers;
 mod normirani;
+mod receivables;
+mod recognition;
+mod stats;
 mod vat;
 mod vat_books;
 mod vat_months;

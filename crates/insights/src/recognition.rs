@@ -1,0 +1,244 @@
+//! When revenue is earned and cost incurred: amounts of lines, spread over the days of a service.
+//!
+//! A month has the amount times its days of the service by all days of the service, rounded; the
+//! last one takes what is left. No month goes beyond what is left, so that nothing is recognised
+//! that was not invoiced. Inside a month days count alike.
+//!
+//! **Law.** On every day, what is recognised plus what is deferred is what is invoiced plus what is
+//! accrued: revenue of a service that is not invoiced yet. Once a document is voided all four are
+//! zero, so that the month of the voiding takes back what earlier ones recognised; a credit note is
+//! a line below zero.
+
+use std::collections::BTreeMap;
+
+use racun_kernel::{Currency, Decimal, Issue};
+use time::{Date, Duration};
+
+/// What a line comes to, and over which days it is recognised.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spread {
+    /// Before tax; below zero of a credit note.
+    pub amount: Decimal,
+    /// In which currency.
+    pub currency: Currency,
+    /// The date of the document.
+    pub invoiced_on: Date,
+    /// The first day of the service.
+    pub from: Date,
+    /// The last day of the service.
+    pub to: Date,
+    /// The day on which the document was declared void.
+    pub voided_on: Option<Date>,
+}
+
+/// What a month has of a [`Spread`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Slice {
+    /// The first day of the service in it.
+    pub from: Date,
+    /// The last one.
+    pub to: Date,
+    /// How much.
+    pub amount: Decimal,
+}
+
+/// Where a line stands at the end of a day.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Standing {
+    /// What is invoiced.
+    pub invoiced: Decimal,
+    /// What is recognised.
+    pub recognized: Decimal,
+    /// What is invoiced and not recognised yet.
+    pub deferred: Decimal,
+    /// What is recognised and not invoiced yet.
+    pub accrued: Decimal,
+}
+
+/// Days that a service may last: ten years.
+pub const MAX_SERVICE_DAYS: i64 = 3_653;
+
+/// Checks the days of a service.
+///
+/// # Errors
+/// At `date_to`: `date_before_service` when they end before they begin, `out_of_range` when they
+/// are too many.
+pub fn check_service(from: Date, to: Date) -> Result<(), Issue> {
+    if to < from {
+        let message = format!("must not be before date_from, {from}");
+        return Err(Issue::new("date_before_service", message).at("date_to"));
+    }
+    if days(from, to) > MAX_SERVICE_DAYS {
+        let message = format!("a service lasts at most {MAX_SERVICE_DAYS} days");
+        return Err(Issue::new("out_of_range", message).at("date_to"));
+    }
+    Ok(())
+}
+
+/// How many days there are from `from` to `to`, both included.
+fn days(from: Date, to: Date) -> i64 {
+    (to - from).whole_days() + 1
+}
+
+fn end_of_month(day: Date) -> Date {
+    day.replace_day(day.month().length(day.year())).unwrap_or(day)
+}
+
+/// `amount` × `part` ÷ `whole` as money.
+fn share(amount: &Decimal, part: i64, whole: i64, currency: Currency) -> Decimal {
+    let product = amount * &Decimal::from(part);
+    currency.divide(&product, &Decimal::from(whole)).unwrap_or_else(Decimal::zero)
+}
+
+impl Spread {
+    /// A line that is recognised on the day of its document.
+    #[must_use]
+    pub const fn at_once(amount: Decimal, currency: Currency, on: Date) -> Self {
+        Self { amount, currency, invoiced_on: on, from: on, to: on, voided_on: None }
+    }
+
+    /// The months of the service.
+    #[must_use]
+    pub fn slices(&self) -> Vec<Slice> {
+        let whole = days(self.from, self.to).max(1);
+        let mut left = self.amount.clone();
+        let mut slices = Vec::new();
+        let mut from = self.from;
+        loop {
+            let to = end_of_month(from).min(self.to);
+            let rounded = share(&self.amount, days(from, to), whole, self.currency);
+            let is_last = to >= self.to;
+            let amount = if is_last || rounded.abs() > left.abs() { left.clone() } else { rounded };
+            left = &left - &amount;
+            slices.push(Slice { from, to, amount });
+            match to.next_day() {
+                Some(next) if !is_last => from = next,
+                _ => return slices,
+            }
+        }
+    }
+
+    /// Where it stands at the end of `day`.
+    #[must_use]
+    pub fn at(&self, day: Date) -> Standing {
+        let zero = Decimal::zero;
+        let is_void = self.voided_on.is_some_and(|voided| voided <= day);
+        let invoiced = if is_void || day < self.invoiced_on { zero() } else { self.amount.clone() };
+        let recognized = if is_void { zero() } else { self.recognized(day) };
+        let open = &invoiced - &recognized;
+        let is_ahead = open.is_negative() != self.amount.is_negative();
+        let (deferred, accrued) = if is_ahead { (zero(), -&open) } else { (open, zero()) };
+        Standing { invoiced, recognized, deferred, accrued }
+    }
+
+    fn recognized(&self, day: Date) -> Decimal {
+        let part = |slice: &Slice| {
+            if slice.to <= day {
+                slice.amount.clone()
+            } else if slice.from > day {
+                Decimal::zero()
+            } else {
+                let (done, all) = (days(slice.from, day), days(slice.from, slice.to));
+                share(&slice.amount, done, all, self.currency)
+            }
+        };
+        self.slices().iter().map(part).collect::<Vec<_>>().iter().sum()
+    }
+}
+
+/// A month of a report.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecognitionRow {
+    /// The month: `2026-11`.
+    pub period: String,
+    /// What its lines have in common; null where nothing is grouped.
+    pub group: Option<String>,
+    /// The currency.
+    pub currency: Currency,
+    /// Recognised in the month, as far as it is in the days of the report.
+    pub recognized: Decimal,
+    /// Deferred at its end.
+    pub deferred: Decimal,
+    /// Accrued at its end.
+    pub accrued: Decimal,
+}
+
+/// Months of a report.
+pub const MAX_REPORT_MONTHS: i64 = 120;
+
+/// Checks the days of a report.
+///
+/// # Errors
+/// At `date_to`, as [`check_service`] says.
+pub fn check_report(from: Date, to: Date) -> Result<(), Issue> {
+    if to < from {
+        let message = format!("must not be before date_from, {from}");
+        return Err(Issue::new("date_range", message).at("date_to"));
+    }
+    let months = months_between(from, to);
+    if months > MAX_REPORT_MONTHS {
+        let message = format!("a report has at most {MAX_REPORT_MONTHS} months");
+        return Err(Issue::new("out_of_range", message).at("date_to"));
+    }
+    Ok(())
+}
+
+fn months_between(from: Date, to: Date) -> i64 {
+    let month = |day: Date| i64::from(day.year()) * 12 + i64::from(u8::from(day.month()));
+    month(to) - month(from) + 1
+}
+
+/// A report that takes in one line after the other.
+#[derive(Debug)]
+pub struct RecognitionReport {
+    months: Vec<(String, Date, Date)>,
+    rows: BTreeMap<(usize, Option<String>, &'static str), RecognitionRow>,
+}
+
+impl RecognitionReport {
+    /// A report of the days `from` to `to`, by month.
+    #[must_use]
+    pub fn new(from: Date, to: Date) -> Self {
+        let mut months = Vec::new();
+        let mut first = from;
+        while first <= to {
+            let last = end_of_month(first).min(to);
+            let name = format!("{:04}-{:02}", first.year(), u8::from(first.month()));
+            months.push((name, first, last));
+            let Some(next) = last.next_day() else { break };
+            first = next;
+        }
+        Self { months, rows: BTreeMap::new() }
+    }
+
+    /// Takes in a line of the group `group`.
+    pub fn add(&mut self, spread: &Spread, group: Option<&str>) {
+        for (place, (period, first, last)) in self.months.iter().enumerate() {
+            let before = spread.at(*first - Duration::DAY);
+            let after = spread.at(*last);
+            let recognized = &after.recognized - &before.recognized;
+            let parts = [&recognized, &after.deferred, &after.accrued];
+            if parts.into_iter().all(Decimal::is_zero) {
+                continue;
+            }
+            let key = (place, group.map(str::to_owned), spread.currency.code());
+            let row = self.rows.entry(key).or_insert_with(|| RecognitionRow {
+                period: period.clone(),
+                group: group.map(str::to_owned),
+                currency: spread.currency,
+                recognized: Decimal::zero(),
+                deferred: Decimal::zero(),
+                accrued: Decimal::zero(),
+            });
+            row.recognized += &recognized;
+            row.deferred += &after.deferred;
+            row.accrued += &after.accrued;
+        }
+    }
+
+    /// Its rows, by month, group and currency; what is zero in all is none.
+    #[must_use]
+    pub fn rows(self) -> Vec<RecognitionRow> {
+        self.rows.into_values().collect()
+    }
+}
