@@ -245,6 +245,36 @@ pub async fn update_entity(cx: Context<'_>, patch: EntityPatch) -> Result<Entity
     cx.store.amend(&ENTITIES, &tenant, id, change).await
 }
 
+/// Changes what the settings say under `key`, which has an endpoint of its own: `change` is shown
+/// what is stored there.
+///
+/// # Errors
+/// [`Forbidden::InsufficientRole`] to all but admins, what `change` refuses, or the store's failure.
+pub async fn change_own_setting<F>(
+    cx: Context<'_>,
+    key: &'static str,
+    change: F,
+) -> Result<Entity, AccessError>
+where
+    F: Fn(Option<&Json>) -> Result<Json, Issues> + Send + Sync + 'static,
+{
+    require(cx.scope, Permission::ManageEntity)?;
+    let (tenant, id) = (Tenant::account(cx.scope.account()), cx.scope.entity().to_string());
+    let (scope, stamp) = (cx.scope.clone(), cx.stamp.clone());
+    let amend = move |before: Entity| {
+        let value = change(before.settings.as_map().get(key))?;
+        let settings = before.settings.with_own(key, value);
+        if settings == before.settings {
+            return Ok::<_, AccessError>(Decision::Unchanged(before));
+        }
+        let after = Entity { settings, updated_at: stamp.now(), ..before };
+        let actor = scope.principal().id();
+        let happened = event(scope.tenant(), events::entity::UPDATED, &after.id, &actor, &stamp);
+        Ok(Decision::changed(after, vec![happened]))
+    };
+    cx.store.amend(&ENTITIES, &tenant, id, amend).await
+}
+
 /// Closes an entity to writes. It can be read, and enabled again by an update; disabling it twice
 /// is not an error.
 ///

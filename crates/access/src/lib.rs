@@ -117,8 +117,8 @@ pub use enter_entity::{
     list_entities, open_entity,
 };
 pub use entity::{
-    ENTITIES, Entity, change_entity, create_entity, disable_entity, entity_writes, note_file,
-    update_entity,
+    ENTITIES, Entity, change_entity, change_own_setting, create_entity, disable_entity,
+    entity_writes, note_file, update_entity,
 };
 pub use entity_input::{EntityPatch, NewEntity};
 pub use error::{AccessError, Conflict, Forbidden, Refused};

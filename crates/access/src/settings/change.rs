@@ -92,6 +92,7 @@ pub fn passed_over(sent: &Map<String, Json>, answered: &Map<String, Json>) -> Is
         let remedy = match key {
             "furs" => "PUT /fiscalization/furs/settings sets it",
             "fina" => "PUT /fiscalization/fina/settings sets it",
+            "slovenia" => "PATCH /tax-reports/si/profile sets it",
             _ => "it is not set through the entity",
         };
         let message = format!("what is sent here is passed over; {remedy}");
