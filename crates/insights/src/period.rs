@@ -19,7 +19,7 @@ impl TaxPeriod {
     ///
     /// # Errors
     /// `out_of_range` at what is too small or too large; `required` at `month` when neither is
-    /// named, and `mutually_exclusive` at `quarter` when both are.
+    /// named, and `conflicting` at `quarter` when both are.
     pub fn new(year: i64, month: Option<i64>, quarter: Option<i64>) -> Result<Self, Issues> {
         let mut issues = Issues::default();
         let within = |n: i64, most: u8| u8::try_from(n).ok().filter(|n| (1..=most).contains(n));
@@ -36,7 +36,7 @@ impl TaxPeriod {
             }
             (Some(_), Some(_)) => {
                 let message = "name a month or a quarter, not both";
-                issues.push(Issue::new("mutually_exclusive", message).at("quarter"));
+                issues.push(Issue::new("conflicting", message).at("quarter"));
                 None
             }
             (Some(month), None) => {

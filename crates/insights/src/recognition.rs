@@ -173,7 +173,7 @@ pub const MAX_REPORT_MONTHS: i64 = 120;
 pub fn check_report(from: Date, to: Date) -> Result<(), Issue> {
     if to < from {
         let message = format!("must not be before date_from, {from}");
-        return Err(Issue::new("date_range", message).at("date_to"));
+        return Err(Issue::new("invalid_period", message).at("date_to"));
     }
     let months = months_between(from, to);
     if months > MAX_REPORT_MONTHS {

@@ -6,6 +6,10 @@ use racun_kernel::calendar::format_date;
 use time::Date;
 
 use crate::amounts::amount_text;
+use crate::facts::Findings;
+
+/// Documents that a comment names.
+const MOST_NAMED: usize = 100;
 
 /// A document that is being written.
 #[derive(Debug)]
@@ -17,11 +21,30 @@ impl Xml {
         Self("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n".to_owned())
     }
 
-    /// A comment. Two hyphens in a row end one, so `text` has none.
+    /// A comment. Two hyphens in a row would end it, so that one of them is left out.
     pub fn comment(&mut self, text: &str) {
         self.0.push_str("<!-- ");
-        self.0.push_str(text);
+        let mut before = ' ';
+        for sign in text.chars().filter_map(sign_of_xml) {
+            if sign != '-' || before != '-' {
+                self.0.push(sign);
+            }
+            before = sign;
+        }
         self.0.push_str(" -->\n");
+    }
+
+    /// What was found, a comment for each sort, with at most [`MOST_NAMED`] documents.
+    pub fn findings(&mut self, what: &str, findings: &Findings) {
+        for finding in findings.iter() {
+            let named = finding.documents.iter().take(MOST_NAMED);
+            let numbers: Vec<&str> = named.map(|named| &*named.number).collect();
+            let rest = finding.documents.len() - numbers.len();
+            let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
+            let (code, message, list) = (finding.code, finding.message, numbers.join(", "));
+            let list = if list.is_empty() { list } else { format!(": {list}{more}") };
+            self.comment(&format!("{what} ({code}): {message}{list}"));
+        }
     }
 
     /// The element `name` with what `content` writes into it.

@@ -50,7 +50,7 @@ impl Accounts {
     /// The accounts that an entity named.
     ///
     /// # Errors
-    /// `unknown_property` at a key that there is not, with the nearest one that there is;
+    /// `unknown_field` at a key that there is not, with the nearest one that there is;
     /// `invalid_value` at an account that is not of 3 to 8 digits.
     pub fn named<'a>(named: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Self, Issues> {
         let (mut accounts, mut issues) = (BTreeMap::new(), Issues::default());
@@ -61,7 +61,7 @@ impl Accounts {
                     Some(near) => format!("no such purpose; {near} is one"),
                     None => format!("no such purpose; there are {}", keys.join(", ")),
                 };
-                issues.push(Issue::new("unknown_property", message).at(key));
+                issues.push(Issue::new("unknown_field", message).at(key));
                 continue;
             };
             let digits = account.bytes().all(|byte| byte.is_ascii_digit());

@@ -18,6 +18,7 @@ const JOURNAL: &str = "IR";
 
 pub(super) fn write(ledger: &Ledger<'_>) -> String {
     let mut xml = Xml::new();
+    ledger.say(&mut xml);
     xml.under("miniMAXUvozKnjigovodstvo", NAMESPACE, |xml| {
         xml.within("Stranke", |xml| buyers(xml, ledger));
         xml.within("Temeljnice", |xml| {

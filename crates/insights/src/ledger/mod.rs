@@ -21,6 +21,7 @@ use racun_kernel::Decimal;
 use time::Date;
 
 use crate::facts::{Findings, Said, Sold, SoldKind};
+use crate::xml::Xml;
 
 pub use account::{ACCOUNTS, Account, Accounts};
 pub use posting::{Posting, Role, Side, postings};
@@ -134,6 +135,12 @@ impl<'a> Ledger<'a> {
             LedgerFormat::Vasco => vasco::write(self),
             LedgerFormat::Minimax => minimax::write(self),
         }
+    }
+
+    /// Writes what was left out and what is odd as comments.
+    fn say(&self, xml: &mut Xml) {
+        xml.findings("left out", &self.left_out);
+        xml.findings("look at", &self.warnings);
     }
 
     /// All debits, which are all credits as well.

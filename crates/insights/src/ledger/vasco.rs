@@ -12,6 +12,7 @@ const JOURNAL: &str = "IR";
 
 pub(super) fn write(ledger: &Ledger<'_>) -> String {
     let mut xml = Xml::new();
+    ledger.say(&mut xml);
     xml.within("Prenos", |xml| {
         for (sold, postings) in &ledger.documents {
             for posting in postings {

@@ -14,6 +14,7 @@ const FISCAL_NUMBER: usize = 62;
 
 pub(super) fn write(ledger: &Ledger<'_>, version: &str) -> String {
     let mut xml = Xml::new();
+    ledger.say(&mut xml);
     xml.within("Prenos", |xml| {
         xml.within("Glava", |xml| {
             xml.text("Program", PROGRAM);

@@ -59,7 +59,7 @@ fn query(sent: &Json) -> Result<StatQuery, Issues> {
     };
     let mut issues = Issues::default();
     for name in sent.keys().filter(|name| !PROPERTIES.contains(&name.as_str())) {
-        issues.push(unknown("unknown_property", "property", name, &PROPERTIES).at(name.as_str()));
+        issues.push(unknown("unknown_field", "property", name, &PROPERTIES).at(name.as_str()));
     }
     let Some(table) = issues.collect("table", table(sent.get("table")).map_err(Issues::from))
     else {
@@ -68,7 +68,7 @@ fn query(sent: &Json) -> Result<StatQuery, Issues> {
     let from = issues.collect("date_from", day(sent.get("date_from"))).flatten();
     let to = issues.collect("date_to", day(sent.get("date_to"))).flatten();
     if from.zip(to).is_some_and(|(from, to)| to < from) {
-        issues.push(Issue::new("date_range", "must not be before date_from").at("date_to"));
+        issues.push(Issue::new("invalid_period", "must not be before date_from").at("date_to"));
     }
     let list = |name: &str| list(sent.get(name));
     let metrics = issues.collect("metrics", list("metrics").and_then(|all| metrics(table, all)));
@@ -99,7 +99,7 @@ fn table(sent: Option<&Json>) -> Result<StatTable, Issue> {
         }
         Some(Json::String(name)) => {
             let known = StatTable::ALL.into_iter().find(|table| table.name() == name);
-            known.ok_or_else(|| unknown("unknown_table", "table", name, &names))
+            known.ok_or_else(|| unknown("invalid_value", "table", name, &names))
         }
         Some(_) => Err(Issue::new("invalid_type", "expected text")),
     }
@@ -149,7 +149,7 @@ fn properties<'a>(sent: &'a Json, known: &[&str]) -> Result<&'a Map<String, Json
     };
     let mut issues = Issues::default();
     for name in sent.keys().filter(|name| !known.contains(&name.as_str())) {
-        issues.push(unknown("unknown_property", "property", name, known).at(name.as_str()));
+        issues.push(unknown("unknown_field", "property", name, known).at(name.as_str()));
     }
     issues.into_result(sent)
 }
@@ -188,7 +188,7 @@ fn metric(table: StatTable, sent: &Map<String, Json>) -> Result<Metric, Issues> 
         return Err(at("type")(Issue::new("required", message)));
     };
     if !MEASURES.contains(&kind) {
-        return Err(at("type")(unknown("unknown_metric", "metric", kind, &MEASURES)));
+        return Err(at("type")(unknown("invalid_value", "metric", kind, &MEASURES)));
     }
     let measure = match (kind, field) {
         ("count", None) => Measure::Count,

@@ -15,6 +15,8 @@ impl VatBook {
     #[must_use]
     pub fn form(&self, tax_payer: &str) -> String {
         let mut xml = Xml::new();
+        xml.findings("left out", &self.left_out);
+        xml.findings("look at", &self.warnings);
         let is = |kind| if self.kind == kind { "true" } else { "false" };
         xml.under("DDV_KIR_KPR", FORM_NAMESPACE, |xml| {
             xml.within("Glava", |xml| {

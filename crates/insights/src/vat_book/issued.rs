@@ -8,7 +8,7 @@
 //! | third country   | 7, and 14, 15, 16  | 7 goods, 27 services      | 7 goods, 27 services         |
 //!
 //! Exported goods are supplied in Slovenia (box 11 of DDV-O), so they stand in 7; 27 is for what is
-//! supplied elsewhere. What is not known to be goods stands in 27, with a warning.
+//! supplied elsewhere. What is not known to be goods is put in 27, with a warning.
 
 use super::{
     BookKind, BookRow, DOUBTFUL_NUMBER, Entry, MARGIN, NO_COLUMN, Placed, VatBook, column_of,

@@ -120,7 +120,7 @@ const MARGIN: Said = (
 /// The tax number of a taxpayer in Slovenia as the form has it: eight digits.
 ///
 /// # Errors
-/// `invalid_tax_number` when there are no eight digits behind `SI`.
+/// `tax_number_form` when there are no eight digits behind `SI`.
 pub fn tax_payer(number: Option<&str>) -> Result<String, Issue> {
     let compact = racun_kernel::vat_number::compact(number.unwrap_or_default());
     let digits = compact.strip_prefix("SI").unwrap_or(&compact);
@@ -129,7 +129,7 @@ pub fn tax_payer(number: Option<&str>) -> Result<String, Issue> {
     }
     let message = "the form names the taxpayer by eight digits: give the entity its Slovenian tax \
                    number";
-    Err(Issue::new("invalid_tax_number", message))
+    Err(Issue::new("tax_number_form", message))
 }
 
 /// What a row of a book is made of, before its columns are known.

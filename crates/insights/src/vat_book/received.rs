@@ -6,7 +6,7 @@
 //! | of the Union  | 8, and 18, 19, 20            | 10 goods, 11 services | 10 goods, 11 services |
 //! | third country | 8, and 18, 19, 20            | 8 goods, 9 services   | 8 goods, 9 services   |
 //!
-//! Tax that may not be deducted stands in 17. Purchases of real estate and of other fixed assets
+//! Tax that may not be deducted is put in 17. Purchases of real estate and of other fixed assets
 //! (12, 13, 15, 16) are not told apart: expenses do not say what they are.
 
 use racun_kernel::Decimal;

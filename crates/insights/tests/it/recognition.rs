@@ -72,7 +72,7 @@ fn days_that_make_no_service_or_no_report_are_refused() {
     let (a, b) = (date("2026-01-01"), date("2025-12-31"));
     assert_eq!(check_service(a, b).unwrap_err().code, "date_before_service");
     assert_eq!(check_service(a, date("2037-01-01")).unwrap_err().code, "out_of_range");
-    assert_eq!(check_report(a, b).unwrap_err().code, "date_range");
+    assert_eq!(check_report(a, b).unwrap_err().code, "invalid_period");
     assert_eq!(check_report(a, date("2036-01-01")).unwrap_err().code, "out_of_range");
     assert!(check_service(a, a).is_ok() && check_report(a, date("2035-12-31")).is_ok());
 }

@@ -67,7 +67,7 @@ fn sold(case: &Value) -> Sold {
     }
 }
 
-/// What stands in a row: elements with their texts, without its place and zeros.
+/// The elements of a row with their texts, without its place and zeros.
 fn written(row: roxmltree::Node<'_, '_>) -> Vec<(String, String)> {
     let elements = row.children().filter(roxmltree::Node::is_element);
     let pairs = elements.map(|node| {
@@ -128,7 +128,7 @@ fn the_taxpayer_is_named_by_eight_digits() {
     assert_eq!(tax_payer(Some("SI 1234 5679")).unwrap(), "12345679");
     assert_eq!(tax_payer(Some("12345679")).unwrap(), "12345679");
     for wrong in [None, Some(""), Some("HR12345679"), Some("1234567")] {
-        assert_eq!(tax_payer(wrong).unwrap_err().code, "invalid_tax_number", "{wrong:?}");
+        assert_eq!(tax_payer(wrong).unwrap_err().code, "tax_number_form", "{wrong:?}");
     }
 }
 

@@ -21,7 +21,7 @@ fn sums(book: &VatBook) -> Vec<(u8, String)> {
 
 /// P7 is 100 + 50 (22 and 9.5 percent) + 700 exported + 80 to a consumer - 10 given back = 920;
 /// P14 is 22 + 17.60 - 2.20 = 37.40; P15 is 4.75; P8 is 1000; P9 is 300; P10 is 400; P27 is
-/// 900 of services and 60 of which nobody knows.
+/// 900 of services and 60 of unknown lines.
 #[test]
 fn what_was_issued_in_a_month() {
     let german = || Some(partner("Käufer GmbH", "DE", "DE136695976"));
@@ -102,7 +102,7 @@ fn bought(number: &str, country: &str, vat: &str, purchase: Sale, parts: Vec<Tax
 }
 
 /// P8 is 100 + 200 + 40 of imported goods = 340; P18 is 22 of the one and half of the other's 44:
-/// 44; the other half stands in P17; P9 is 500 + 60; P10 is 300; P11 is 70; P14 is 15.
+/// 44; the other half is in P17; P9 is 500 + 60; P10 is 300; P11 is 70; P14 is 15.
 #[test]
 fn what_was_received_in_a_month() {
     let half = TaxPart { deductible: decimal("50"), ..part("22", "200", "44", None) };

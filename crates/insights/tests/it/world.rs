@@ -78,7 +78,7 @@ pub fn part(rate: &str, base: &str, tax: &str, what: Option<Classification>) -> 
     part.sold_as([(what, &base)])
 }
 
-/// The invoice `number` to nobody in particular.
+/// The invoice `number` without a buyer.
 pub fn sold(number: &str, day: &str, sale: Sale, parts: Vec<TaxPart>) -> Sold {
     let gross = parts.iter().map(|part| &part.base + &part.tax).collect::<Vec<_>>();
     Sold {
