@@ -82,6 +82,7 @@ pub const PURE: &[(&str, &[&str])] = &[
             "ulid",
         ],
     ),
+    ("racun-insights", &["quick-xml", "racun-kernel", "serde_json", "time"]),
     ("racun-mail", &["async-trait", "racun-kernel", "racun-store", "serde", "thiserror", "time"]),
     (
         // It prints documents, so it knows them.
@@ -202,6 +203,24 @@ pub const PURE: &[(&str, &[&str])] = &[
             "racun-sales",
             "racun-settlement",
             "racun-store",
+            "time",
+        ],
+    ),
+    (
+        "racun-reporting",
+        &[
+            "racun-access",
+            "racun-catalog",
+            "racun-documents",
+            "racun-exports",
+            "racun-insights",
+            "racun-kernel",
+            "racun-records",
+            "racun-sales",
+            "racun-settlement",
+            "racun-store",
+            "serde_json",
+            "thiserror",
             "time",
         ],
     ),

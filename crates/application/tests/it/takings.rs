@@ -84,8 +84,8 @@ fn used_by(shop: &Shop, person: Option<Person>) -> Scope {
 }
 
 /// A shop in which there is something to sell.
-struct Market {
-    shop: Shop,
+pub struct Market {
+    pub shop: Shop,
     /// What others sell in the same shop with: two have one name, one has none, one is a program.
     others: Vec<Scope>,
     /// Names of the categories, by id.
@@ -102,7 +102,7 @@ fn moment(random: &mut Random, from: usize) -> (usize, OffsetDateTime) {
 }
 
 impl Market {
-    async fn open(store: Arc<dyn Store>) -> Self {
+    pub async fn open(store: Arc<dyn Store>) -> Self {
         let shop = Shop::open_on(store, stamp(NOW)).await;
         let mut names = BTreeMap::new();
         for name in ["Pijača", "Hrana", "Hrana"] {
@@ -152,7 +152,7 @@ impl Market {
     }
 
     /// A random invoice with whatever happens to it on that day and on later ones.
-    async fn trade(&self, random: &mut Random) {
+    pub async fn trade(&self, random: &mut Random) {
         // Some are dated back.
         let (day, at) = moment(random, 0);
         let date = DAYS[if random.chance(20) { random.below(day + 1) } else { day }];
