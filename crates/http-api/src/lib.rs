@@ -43,6 +43,7 @@
 //! | `pos`      | tables and tabs of the point of sale                                   |
 //! | `fiscal`   | settings, certificates, premises and devices of fiscalization          |
 //! | `recurring` | recurring invoices                                                    |
+//! | `reports`  | statistics, tax reports, what customers owe                            |
 //! | `transaction_type` | what kind of sale two parties would have, by VIES              |
 //! | `sandbox`  | the test clock                                                         |
 //! | `catalog`  | customers, suppliers, items, taxes, financial categories, units        |
@@ -100,6 +101,7 @@ mod prefetch;
 mod process;
 mod recurring;
 mod rehearsal;
+mod reports;
 mod request;
 mod route;
 mod routes;

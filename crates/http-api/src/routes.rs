@@ -3,7 +3,7 @@
 use crate::route::Route;
 use crate::{
     access, activities, billing, catalog, docs, documents, e_invoices, expenses, exports, fiscal,
-    health, jobs, mail, pages, paper, payments, pos, recurring, sandbox, transaction_type,
+    health, jobs, mail, pages, paper, payments, pos, recurring, reports, sandbox, transaction_type,
     webhooks,
 };
 
@@ -72,6 +72,9 @@ const AREAS: &[&[Route]] = &[
     sandbox::ROUTES,
     billing::labels::ROUTES,
     billing::subscriptions::ROUTES,
+    reports::stats::ROUTES,
+    reports::tax::ROUTES,
+    reports::receivables::ROUTES,
     activities::ROUTES,
     jobs::ROUTES,
 ];

@@ -116,6 +116,13 @@ const IN_SLOVENIA: &[(&str, &str)] = &[
     ("updateFursPremise", "premise"),
     ("updateFursDevice", "device"),
     ("updateFursSettings", ""),
+    ("queryStats", ""),
+    ("updateSiTaxProfile", ""),
+    ("reviewNormirani", ""),
+    ("exportNormirani", ""),
+    ("exportVod", ""),
+    ("exportVasco", ""),
+    ("exportMinimax", ""),
 ];
 
 /// In an entity in Croatia.
@@ -182,11 +189,12 @@ impl Player {
         for (prefix, id) in &self.ids {
             body = body.replace(&format!("\"{prefix}_{SAMPLE}\""), &format!("\"{id}\""));
         }
+        let is_file = operation["responses"]["200"]["content"].get("application/xml").is_some();
         let answer = self.client.json(&method, &path, body.clone()).await;
         self.played.insert(name.to_owned());
         if !(200..300).contains(&answer.status) {
             self.wrong.push(format!("{name}: {method} {path} {body}: {}", answer.text));
-        } else if answer.status != 204 && !name.starts_with("preview") {
+        } else if answer.status != 204 && !name.starts_with("preview") && !is_file {
             self.remember(&answer.body());
         }
     }

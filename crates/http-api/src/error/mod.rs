@@ -19,6 +19,7 @@ mod naming;
 mod own_code;
 mod printing;
 mod recurring;
+mod reports;
 mod settlement;
 mod store;
 mod webhooks;

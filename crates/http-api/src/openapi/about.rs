@@ -9,7 +9,7 @@ use crate::route::Route;
 const INTRODUCTION: &str = include_str!("introduction.md");
 
 /// The areas in the order in which they are shown: what everybody needs comes first.
-const TAGS: [(&str, &str); 42] = [
+const TAGS: [(&str, &str); 45] = [
     ("Users", "Signing up, logging in, one's own data, forgotten passwords."),
     ("Entities", "Whoever issues documents: their data, settings, country and environment."),
     ("Accounts", "The account, which owns entities: what it stores, and may store."),
@@ -47,6 +47,9 @@ const TAGS: [(&str, &str); 42] = [
     ("e-SLOG and UJP", "Electronic invoices in Slovenia: checks and files."),
     ("Webhooks", "Where an entity's events are posted to, and what became of them."),
     ("Account webhooks", "The same for all entities of an account."),
+    ("Entity stats", "Counts and sums of records, by groups."),
+    ("Tax reports", "VAT by rate; books, yearly figures and ledgers of Slovenia."),
+    ("Receivables", "What customers owe, by age and as statements."),
     ("Activities", "What happened in an entity, and who did it."),
     ("White labels", "Brands under which the service is sold, and their plans."),
     ("White-label subscriptions", "An entity's plan: what it allows, and what was used."),

@@ -144,6 +144,7 @@ const ROUTES: &str = "
 /expenses/export: GET read
 /customers: POST write, GET till
 /customers/{id}: GET till, PATCH write, DELETE write
+/customers/{id}/statement: GET read
 /customers/{id}/restore: POST write
 /customers/{id}/permanent: DELETE erase
 /suppliers: POST write, GET till
@@ -182,6 +183,17 @@ const ROUTES: &str = "
 /estimates/{id}/reject: POST write
 /documents/next-number: GET till
 /documents/calculate: POST till
+/stats/query: POST read
+/tax-reports/kir: POST read
+/tax-reports/kpr: POST read
+/tax-reports/vat: GET read
+/tax-reports/si/profile: GET read, PATCH erase
+/tax-reports/si/yearly/normirani/review: POST read
+/tax-reports/si/yearly/normirani/export: POST read
+/tax-reports/si/vod-xml: POST read
+/tax-reports/si/vasco-xml: POST read
+/tax-reports/si/minimax-xml: POST read
+/reports/aging: GET read
 /transaction-type/check: POST read
 /vies/check: POST read
 /documents/items/financial-categories: PATCH write

@@ -66,6 +66,7 @@ mod prefetch;
 mod recovery;
 mod recurring;
 mod rehearsal;
+mod reports;
 mod routes;
 mod seen;
 mod server;

@@ -238,6 +238,8 @@ pub(super) const REASONS: &[Code] = codes! {
     Reason switch_ended [403]
         "The operator's PIN was changed or removed. Switch to the operator again.";
     Reason table_in_use [409] "A tab is open on the table. Close, cancel or move it first.";
+    Reason tax_profile_missing [422]
+        "The entity's tax profile does not allow it; the message says what to set in it.";
     Reason too_many_devices [422]
         "The premise has as many devices as it may have, deactivated ones included.";
     Reason too_many_keys [422]
