@@ -95,8 +95,28 @@ struct AgedBody {
     name: Option<String>,
     /// The currency.
     currency_code: String,
-    #[serde(flatten)]
-    buckets: BucketsBody,
+    /// What is not late.
+    #[schema(schema_with = number)]
+    current: Decimal,
+    /// Up to 30 days late.
+    #[serde(rename = "1-30")]
+    #[schema(schema_with = number)]
+    to_30: Decimal,
+    /// Up to 60 days late.
+    #[serde(rename = "31-60")]
+    #[schema(schema_with = number)]
+    to_60: Decimal,
+    /// Up to 90 days late.
+    #[serde(rename = "61-90")]
+    #[schema(schema_with = number)]
+    to_90: Decimal,
+    /// More than 90 days late.
+    #[serde(rename = "90+")]
+    #[schema(schema_with = number)]
+    beyond_90: Decimal,
+    /// All of it.
+    #[schema(schema_with = number)]
+    total: Decimal,
 }
 
 /// What is open, by customer and age.
@@ -114,11 +134,19 @@ struct AgingBody {
 }
 
 fn aged(aging: Aging, currency: Currency) -> AgingBody {
-    let customer = |one: racun_insights::AgedCustomer| AgedBody {
-        customer_id: one.customer_id,
-        name: one.name,
-        currency_code: one.currency.to_string(),
-        buckets: buckets(one.buckets),
+    let customer = |one: racun_insights::AgedCustomer| {
+        let BucketsBody { current, to_30, to_60, to_90, beyond_90, total } = buckets(one.buckets);
+        AgedBody {
+            customer_id: one.customer_id,
+            name: one.name,
+            currency_code: one.currency.to_string(),
+            current,
+            to_30,
+            to_60,
+            to_90,
+            beyond_90,
+            total,
+        }
     };
     AgingBody {
         customers: aging.customers.into_iter().map(customer).collect(),

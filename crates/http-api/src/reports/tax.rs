@@ -1,6 +1,6 @@
 //! Tax reports.
 
-use actix_web::{Either, web};
+use actix_web::web;
 use racun_access::Permission::{ManageFiscal, ReadRecords};
 use racun_insights::{LedgerFormat, ManualValues, Review, TaxPeriod, VatOverview};
 use racun_kernel::calendar::format_date;
@@ -33,10 +33,6 @@ const PERIOD: &[Parameter] = &[
     Parameter::integer("year", "The year. Required."),
     Parameter::integer("month", "The month, 1 to 12; this or `quarter`."),
     Parameter::integer("quarter", "The quarter, 1 to 4."),
-    Parameter::text(
-        "format",
-        "`zip`, or `json` for the sums of the columns and what was left out; `zip` when absent.",
-    ),
 ];
 
 const DAYS: &[Parameter] = &[
@@ -47,8 +43,8 @@ const DAYS: &[Parameter] = &[
 /// What both books do.
 const BOOK: &str = "The archive holds the authority's electronic form (`DDV_KIR_KPR`, version \
                     1.3), which applies from July 2025 on. Amounts are in euros. What was left \
-                    out, and what to look at, is in comments of the form, and in the answer of \
-                    `format=json`: by reason, with the documents. Of entities in Slovenia.";
+                    out, and what to look at, is in comments of the form, and in the summary: \
+                    by reason, with the documents. Of entities in Slovenia.";
 
 const fn ledger(
     path: &'static str,
@@ -71,14 +67,22 @@ pub(crate) const ROUTES: &[Route] = &[
         .about(TAG, "Answers the book of issued invoices (KIR) of a month or a quarter.")
         .explained(BOOK)
         .reads(PERIOD)
-        .answers_file(ZIP)
-        .or_file("application/json"),
+        .answers_file(ZIP),
+    Route::get("/tax-reports/kir", "getKirSummary", READ, || web::to(kir_summary))
+        .about(TAG, "Answers the sums of KIR and what it leaves out.")
+        .long()
+        .reads(PERIOD)
+        .answers::<BookBody>(),
     Route::post("/tax-reports/kpr", "exportKpr", READ, || web::to(kpr))
         .about(TAG, "Answers the book of received invoices (KPR) of a month or a quarter.")
         .explained(BOOK)
         .reads(PERIOD)
-        .answers_file(ZIP)
-        .or_file("application/json"),
+        .answers_file(ZIP),
+    Route::get("/tax-reports/kpr", "getKprSummary", READ, || web::to(kpr_summary))
+        .about(TAG, "Answers the sums of KPR and what it leaves out.")
+        .long()
+        .reads(PERIOD)
+        .answers::<BookBody>(),
     Route::get("/tax-reports/vat", "getVatOverview", READ, || web::to(vat))
         .about(TAG, "Answers base and tax by rate, VAT category and kind of sale.")
         .explained(
@@ -600,35 +604,28 @@ fn period(query: &Query) -> Result<TaxPeriod, ApiError> {
     Ok(TaxPeriod::new(year.ok_or_else(missing)?, month, quarter)?)
 }
 
-type Answer = Either<File, answer::Json<BookBody>>;
-
-fn wants_json(query: &Query) -> Result<bool, ApiError> {
-    match query.one("format")? {
-        None | Some("zip") => Ok(false),
-        Some("json") => Ok(true),
-        Some(_) => Err(Issue::new("invalid_value", "expected zip or json").at("format").into()),
-    }
-}
-
-fn answered(book: &FiledBook, as_json: bool) -> Result<Answer, ApiError> {
-    if as_json {
-        return Ok(Either::Right(answer::Json(book.convert())));
-    }
-    Ok(Either::Left(file(book.archive()?, ZIP)))
-}
-
 fn file(file: ReportFile, media_type: &'static str) -> File {
     File { media_type, name: file.name, bytes: file.bytes }
 }
 
-async fn kir(call: EntityCall, query: Query) -> Result<Answer, ApiError> {
-    let (period, as_json) = (period(&query)?, wants_json(&query)?);
-    answered(&tax::issued_book(call.cx(), call.entity(), period).await?, as_json)
+async fn kir(call: EntityCall, query: Query) -> Result<File, ApiError> {
+    let book = tax::issued_book(call.cx(), call.entity(), period(&query)?).await?;
+    Ok(file(book.archive()?, ZIP))
 }
 
-async fn kpr(call: EntityCall, query: Query) -> Result<Answer, ApiError> {
-    let (period, as_json) = (period(&query)?, wants_json(&query)?);
-    answered(&tax::received_book(call.cx(), call.entity(), period).await?, as_json)
+async fn kir_summary(call: EntityCall, query: Query) -> Result<answer::Json<BookBody>, ApiError> {
+    let book = tax::issued_book(call.cx(), call.entity(), period(&query)?).await?;
+    Ok(answer::Json((&book).convert()))
+}
+
+async fn kpr(call: EntityCall, query: Query) -> Result<File, ApiError> {
+    let book = tax::received_book(call.cx(), call.entity(), period(&query)?).await?;
+    Ok(file(book.archive()?, ZIP))
+}
+
+async fn kpr_summary(call: EntityCall, query: Query) -> Result<answer::Json<BookBody>, ApiError> {
+    let book = tax::received_book(call.cx(), call.entity(), period(&query)?).await?;
+    Ok(answer::Json((&book).convert()))
 }
 
 async fn vat(call: EntityCall, query: Query) -> Result<answer::Json<VatBody>, ApiError> {

@@ -184,8 +184,8 @@ const ROUTES: &str = "
 /documents/next-number: GET till
 /documents/calculate: POST till
 /stats/query: POST read
-/tax-reports/kir: POST read
-/tax-reports/kpr: POST read
+/tax-reports/kir: POST read, GET read
+/tax-reports/kpr: POST read, GET read
 /tax-reports/vat: GET read
 /tax-reports/si/profile: GET read, PATCH erase
 /tax-reports/si/yearly/normirani/review: POST read

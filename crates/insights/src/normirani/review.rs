@@ -152,6 +152,12 @@ const AUTHORITY: OfficialSource = OfficialSource {
     issuer: "FURS",
 };
 
+/// Codes of issues.
+const NO_RATE: &str = "missing_exchange_rate";
+const UNPAID: &str = "unpaid_documents";
+const ADVANCES: &str = "advance_invoices";
+const VOIDED: &str = "voided_documents";
+
 /// The review of a year.
 #[must_use]
 pub fn review(facts: &YearFacts) -> Review {
@@ -231,7 +237,7 @@ fn issues(documents: &[&RevenueDocument]) -> Vec<IssueDetail> {
     };
     let issues = [
         IssueDetail {
-            code: "missing_exchange_rate",
+            code: NO_RATE,
             title: "Documents without a rate of exchange",
             summary: "Some documents are in another currency and have no amount in euros.",
             explanation: "They are not in the figures, which are too low by them.",
@@ -243,7 +249,7 @@ fn issues(documents: &[&RevenueDocument]) -> Vec<IssueDetail> {
             }),
         },
         IssueDetail {
-            code: "unpaid_documents",
+            code: UNPAID,
             title: "Invoices that are not paid",
             summary: "Some invoices of the year are not paid in full.",
             explanation: "Revenue is counted by the date of the invoice, whether paid or not.",
@@ -256,7 +262,7 @@ fn issues(documents: &[&RevenueDocument]) -> Vec<IssueDetail> {
             }),
         },
         IssueDetail {
-            code: "advance_invoices",
+            code: ADVANCES,
             title: "Advance invoices",
             summary: "Advance invoices are not counted as revenue.",
             explanation: "An advance is revenue when it is invoiced for what was supplied.",
@@ -268,7 +274,7 @@ fn issues(documents: &[&RevenueDocument]) -> Vec<IssueDetail> {
             }),
         },
         IssueDetail {
-            code: "voided_documents",
+            code: VOIDED,
             title: "Voided documents",
             summary: "Voided documents are not counted.",
             explanation: "A voided document stays under its number and is no revenue.",
