@@ -20,7 +20,7 @@ test:
 
 # The rules alone: no server, no database process, seconds.
 test-domain:
-    cargo test -p racun-kernel -p racun-store -p racun-access -p racun-catalog -p racun-documents -p racun-settlement -p racun-pos -p racun-fiscal -p racun-render -p racun-background -p racun-records -p racun-fiscalization -p racun-sales -p racun-till -p racun-delivery -p racun-application
+    cargo test -p racun-kernel -p racun-store -p racun-access -p racun-catalog -p racun-documents -p racun-settlement -p racun-pos -p racun-fiscal -p racun-render -p racun-background -p racun-records -p racun-fiscalization -p racun-sales -p racun-lookups -p racun-orders -p racun-till -p racun-shop -p racun-delivery -p racun-application
 
 # What needs PostgreSQL: a throw-away cluster, or RACUN_TEST_DATABASE_URL.
 test-postgres:

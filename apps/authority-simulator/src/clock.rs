@@ -35,6 +35,13 @@ impl Clock {
         self.set_offset((now - OffsetDateTime::now_utc()).whole_seconds());
     }
 
+    /// What clocks in `zone` show.
+    pub fn local_in(&self, zone: &str) -> jiff::civil::DateTime {
+        let zone = TimeZone::get(zone).unwrap_or(TimeZone::UTC);
+        let now = jiff::Timestamp::from_second(self.now().unix_timestamp());
+        zone.to_datetime(now.unwrap_or_default())
+    }
+
     /// The authority's wall clock.
     pub fn local(&self, authority: Authority) -> jiff::civil::DateTime {
         local(self.now(), authority)

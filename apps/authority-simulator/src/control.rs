@@ -12,6 +12,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
+use racun_authorities::portugal::ProgramPublicKey;
 use racun_fiscal::Authority;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -19,14 +20,16 @@ use time::OffsetDateTime;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
+use crate::at;
 use crate::fault::Wire;
 use crate::ledger::Filter;
+use crate::office::Office;
 use crate::pki::WantedTaxpayer;
 use crate::server::{self, Body};
 use crate::state::{HttpReply, State};
 
 /// Bytes of a request.
-const LONGEST_REQUEST: usize = 1_000_000;
+const LONGEST_REQUEST: usize = 10_000_000;
 
 /// Serves until it is aborted.
 pub async fn run(state: Arc<State>, listener: TcpListener) {
@@ -92,6 +95,25 @@ fn answer(
             Ok(HttpReply::json(json!(state.ledger.refused()).to_string()))
         }
         ("GET", "/premises") => Ok(HttpReply::json(json!(state.ledger.premises()).to_string())),
+        ("GET", "/series") => Ok(HttpReply::json(json!(state.at.books().known()).to_string())),
+        ("GET", "/reported") => Ok(HttpReply::json(json!(state.at.books().reports()).to_string())),
+        ("GET", "/reported/refused") => {
+            Ok(HttpReply::json(json!(state.at.books().refusals()).to_string()))
+        }
+        ("POST", "/saf-t") => {
+            let checked = at::check_saft(body, &state.at.program()).map_err(bad)?;
+            Ok(HttpReply::json(json!(checked).to_string()))
+        }
+        ("PUT", "/program-key") => {
+            let pem = str::from_utf8(body).map_err(bad)?;
+            state.at.set_program(ProgramPublicKey::from_pem(pem).map_err(bad)?);
+            done()
+        }
+        ("PUT", "/password") => {
+            let new: Password = read(body)?;
+            state.at.books().set_password(&new.user, &new.password);
+            done()
+        }
         ("GET", "/fault") => {
             let list = state.faults.list().into_iter().map(|(fault, happened)| {
                 let mut fault = json!(fault);
@@ -108,7 +130,7 @@ fn answer(
             done()
         }
         ("DELETE", "/fault") => {
-            state.faults.clear(query.get("authority").map(|name| authority(name)).transpose()?);
+            state.faults.clear(query.get("authority").map(|name| office(name)).transpose()?);
             done()
         }
         ("PUT", "/delay") => {
@@ -148,6 +170,12 @@ PUT    /fault             plans these alone: one or a list of {\"fault\":\"delay
                           \"authority\":\"furs\",\"operation\":\"invoice\",\"times\":3,\
                           \"every\":2,\"percent\":10}
 DELETE /fault             forgets them; ?authority=furs
+GET    /series            series that AT knows
+GET    /reported          invoices that were reported to AT
+GET    /reported/refused  what AT refused
+POST   /saf-t             checks the chains of a file of SAF-T
+PUT    /program-key       the public key, PEM, of another certified program in Portugal
+PUT    /password          {\"user\":\"508025338/1\",\"password\":\"…\"} of a sub-user of AT
 PUT    /delay             {\"ms\":50} before each answer
 GET    /clock             the simulator's time
 PUT    /clock             {\"offset_seconds\":-3600} or {\"now\":\"2026-11-20T12:00:00Z\"}
@@ -166,6 +194,13 @@ struct Delay {
 #[serde(deny_unknown_fields)]
 struct Revoke {
     serial: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Password {
+    user: String,
+    password: String,
 }
 
 #[derive(Deserialize)]
@@ -217,6 +252,11 @@ fn read<T: serde::de::DeserializeOwned>(body: &[u8]) -> Result<T, Refused> {
 
 fn bad(error: impl std::fmt::Display) -> Refused {
     (400, error.to_string())
+}
+
+fn office(name: &str) -> Result<Office, Refused> {
+    let office = Office::ALL.into_iter().find(|office| office.name() == name);
+    office.ok_or_else(|| bad("authority is furs, fina or at"))
 }
 
 fn authority(name: &str) -> Result<Authority, Refused> {

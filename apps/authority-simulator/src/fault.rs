@@ -2,9 +2,10 @@
 
 use std::sync::Mutex;
 
-use racun_fiscal::Authority;
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
+
+use crate::office::Office;
 
 /// Something that goes wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,10 +101,10 @@ pub enum Twist {
 /// When a fault happens.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct When {
-    /// To which authority; to both when missing.
-    pub authority: Option<Authority>,
-    /// To which requests: `invoice`, `premise`, `change`, `tip`, `check`, `echo`; to all when
-    /// missing. Faults of the connection do not look at it.
+    /// To which authority; to all when missing.
+    pub authority: Option<Office>,
+    /// To which requests: `invoice`, `premise`, `change`, `tip`, `check`, `echo`, `series`,
+    /// `status`; to all when missing. Faults of the connection do not look at it.
     pub operation: Option<String>,
     /// How often at most.
     pub times: Option<u64>,
@@ -119,7 +120,7 @@ pub struct When {
 pub struct Wire {
     fault: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    authority: Option<Authority>,
+    authority: Option<Office>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     operation: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -174,7 +175,8 @@ const PLAIN: &[(&str, Fault)] = &[
 ];
 
 /// The kinds of requests.
-const OPERATIONS: [&str; 6] = ["invoice", "premise", "change", "tip", "check", "echo"];
+const OPERATIONS: [&str; 8] =
+    ["invoice", "premise", "change", "tip", "check", "echo", "series", "status"];
 
 const PARAMETRIC: &[&str] = &["delay", "drip", "cut", "huge", "code"];
 
@@ -338,7 +340,7 @@ impl Faults {
     }
 
     /// Forgets those of this authority, or all.
-    pub fn clear(&self, authority: Option<Authority>) {
+    pub fn clear(&self, authority: Option<Office>) {
         self.change(|planned| {
             planned.retain(|planned| authority.is_some() && planned.when.authority != authority);
         });
@@ -351,12 +353,12 @@ impl Faults {
     }
 
     /// What happens to a new connection.
-    pub fn of_connection(&self, authority: Authority) -> Option<Fault> {
+    pub fn of_connection(&self, authority: Office) -> Option<Fault> {
         self.pick(|it| it.fault.is_of_connection() && it.fault != Fault::Refuse, authority)
     }
 
     /// What happens to a request.
-    pub fn of_request(&self, authority: Authority, operation: &str) -> Option<Fault> {
+    pub fn of_request(&self, authority: Office, operation: &str) -> Option<Fault> {
         let concerns = |it: &Planned| {
             let asked = it.when.operation.as_deref();
             !it.fault.is_of_connection() && asked.is_none_or(|asked| asked == operation)
@@ -365,13 +367,13 @@ impl Faults {
     }
 
     /// Whether connections are refused now.
-    pub fn refuses(&self, authority: Authority) -> bool {
+    pub fn refuses(&self, authority: Office) -> bool {
         let is_it = |it: &Planned| it.fault == Fault::Refuse && concerns(&it.when, authority);
         self.lock().iter().any(is_it)
     }
 
     /// Ends when connections are refused, or no longer, as `refuse` says.
-    pub async fn until(&self, authority: Authority, refuse: bool) {
+    pub async fn until(&self, authority: Office, refuse: bool) {
         let mut changes = self.changes.subscribe();
         while self.refuses(authority) != refuse {
             if changes.changed().await.is_err() {
@@ -380,7 +382,7 @@ impl Faults {
         }
     }
 
-    fn pick(&self, fits: impl Fn(&Planned) -> bool, authority: Authority) -> Option<Fault> {
+    fn pick(&self, fits: impl Fn(&Planned) -> bool, authority: Office) -> Option<Fault> {
         let mut planned = self.lock();
         let mut those = planned.iter_mut().filter(|it| concerns(&it.when, authority) && fits(it));
         those.find_map(|it| it.happens().then(|| it.fault.clone()))
@@ -396,7 +398,7 @@ impl Faults {
     }
 }
 
-fn concerns(when: &When, authority: Authority) -> bool {
+fn concerns(when: &When, authority: Office) -> bool {
     when.authority.is_none_or(|asked| asked == authority)
 }
 
@@ -407,7 +409,7 @@ mod tests {
     fn happens(when: When, requests: usize) -> Vec<usize> {
         let faults = Faults::default();
         faults.add(Fault::Hang, when).unwrap();
-        let of = |_: &usize| faults.of_request(Authority::Furs, "invoice").is_some();
+        let of = |_: &usize| faults.of_request(Office::Furs, "invoice").is_some();
         (1..=requests).filter(of).collect()
     }
 
@@ -423,7 +425,7 @@ mod tests {
         assert_eq!(happens(When { percent: Some(10), ..when.clone() }, 100).len(), 10);
         assert_eq!(happens(When { percent: Some(0), ..when.clone() }, 100).len(), 0);
         assert_eq!(happens(When { operation: Some("echo".into()), ..when.clone() }, 3).len(), 0);
-        assert_eq!(happens(When { authority: Some(Authority::Fina), ..when }, 3).len(), 0);
+        assert_eq!(happens(When { authority: Some(Office::Fina), ..when }, 3).len(), 0);
     }
 
     #[test]

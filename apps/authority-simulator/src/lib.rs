@@ -1,4 +1,4 @@
-//! A stand-in for the tax authorities: FURS of Slovenia and CIS of Croatia.
+//! A stand-in for the tax authorities: FURS of Slovenia, CIS of Croatia and AT of Portugal.
 //!
 //! It serves tests, demonstrations and the sandbox. It checks what it is sent as strictly as the
 //! authorities' papers say, answers signed as they do, keeps a ledger of what it took, and goes
@@ -10,6 +10,9 @@
 //! | `schema`  | what messages may say, as tables, for XML and JSON                       |
 //! | `furs`    | Slovenia: routes, rules, codes, answers                                  |
 //! | `fina`    | Croatia: the same                                                        |
+//! | `at`      | Portugal: series, invoices, and the chains of SAF-T                      |
+//! | `office`  | which of the authorities                                                 |
+//! | `keys`    | the keys of Portugal                                                     |
 //! | `soap`    | signatures in SOAP answers                                               |
 //! | `ledger`  | what was taken and refused, and the gaps in sequences                    |
 //! | `fault`   | what goes wrong, and when                                                |
@@ -18,12 +21,15 @@
 //!
 //! Nothing here is a secret: its keys are in the repository. Nothing is kept when it ends.
 
+mod at;
 mod clock;
 mod control;
 mod fault;
 mod fina;
 mod furs;
+mod keys;
 mod ledger;
+mod office;
 mod pki;
 mod schema;
 mod server;
@@ -31,7 +37,10 @@ mod soap;
 mod start;
 mod state;
 
+pub use at::{AtRefused, Checked, KnownSeries, Reported};
 pub use fault::{Fault, Page, Twist, When};
+pub use keys::PROGRAM as PROGRAM_KEY_PEM;
 pub use ledger::{Filter, Gaps, Premise, Refused, Sequence, Taken};
+pub use office::Office;
 pub use pki::{Taxpayer, TaxpayerError, WantedTaxpayer};
 pub use start::{Options, Running, Simulator, StartError};

@@ -11,6 +11,7 @@ const USAGE: &str = "\
 usage: racun-authority-simulator [OPTION VALUE]...
   --listen-furs ADDRESS  where FURS listens     (127.0.0.1:9002)
   --listen-fina ADDRESS  where CIS listens      (127.0.0.1:8449)
+  --listen-at ADDRESS    where AT listens       (127.0.0.1:8722)
   --control ADDRESS      where it is commanded  (127.0.0.1:9100)
   --ca-out FILE          writes what clients have to trust
   --trust FILE           trusts these issuers of taxpayers' certificates too; may be repeated
@@ -29,6 +30,7 @@ impl Arguments {
         let mut options = Options {
             furs: local(9002),
             fina: local(8449),
+            at: local(8722),
             control: local(9100),
             ..Options::default()
         };
@@ -39,6 +41,7 @@ impl Arguments {
             match &*option {
                 "--listen-furs" => options.furs = address()?,
                 "--listen-fina" => options.fina = address()?,
+                "--listen-at" => options.at = address()?,
                 "--control" => options.control = address()?,
                 "--ca-out" => ca_out = Some(PathBuf::from(value)),
                 "--trust" => {
@@ -82,6 +85,7 @@ async fn run(arguments: &Arguments) -> Result<(), Box<dyn std::error::Error>> {
     }
     println!("furs    {}", running.furs_url);
     println!("fina    {}", running.fina_url);
+    println!("at      {}", running.at_url);
     println!("control {}", running.control_url);
     let mut terminated = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
     tokio::select! {

@@ -5,6 +5,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
+use racun_authorities::portugal::ProgramPublicKey;
 use racun_fiscal::Authority;
 use rustls::ServerConfig;
 use rustls::crypto::{CryptoProvider, ring};
@@ -14,10 +15,13 @@ use time::OffsetDateTime;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
+use crate::at::{self, AtRefused, Checked, KnownSeries, Reported};
 use crate::clock::Clock;
 use crate::control;
 use crate::fault::{Fault, When};
+use crate::keys;
 use crate::ledger::{Filter, Gaps, Premise, Refused, Taken};
+use crate::office::Office;
 use crate::pki::{Identity, Taxpayer, TaxpayerError, WantedTaxpayer, from_pem};
 use crate::server::{Server, bind};
 use crate::state::{Memory, State};
@@ -29,6 +33,8 @@ pub struct Options {
     pub furs: SocketAddr,
     /// Where CIS listens.
     pub fina: SocketAddr,
+    /// Where AT listens.
+    pub at: SocketAddr,
     /// Where the control interface listens.
     pub control: SocketAddr,
     /// Further issuers of taxpayers' certificates, for both authorities: PEM, any number.
@@ -52,6 +58,7 @@ impl Default for Options {
         Self {
             furs: free,
             fina: free,
+            at: free,
             control: free,
             trust_pem: String::new(),
             now: None,
@@ -81,11 +88,11 @@ pub enum StartError {
     Tls(#[from] rustls::Error),
 }
 
-/// Both authorities.
+/// All authorities.
 pub struct Simulator;
 
 impl Simulator {
-    /// Starts both, in tasks of the current runtime of tokio.
+    /// Starts them, in tasks of the current runtime of tokio.
     ///
     /// # Errors
     /// When an address is not free or `trust_pem` is of no use.
@@ -109,9 +116,9 @@ impl Simulator {
             let (listener, address) = listen(address)?;
             let pki = &state.pki;
             let chain: Vec<&Identity> = match authority {
-                Authority::Furs => vec![&pki.server, pki.issuing()],
+                Office::Furs | Office::At => vec![&pki.server, pki.issuing()],
                 // CIS sends its own certificate alone.
-                Authority::Fina => vec![&pki.server],
+                Office::Fina => vec![&pki.server],
             };
             let server = Arc::new(Server {
                 tls: tls(&state, authority, &provider, &chain)?,
@@ -122,13 +129,15 @@ impl Simulator {
             tasks.spawn(server.run(listener));
             Ok(address)
         };
-        let furs = serve(Authority::Furs, options.furs)?;
-        let fina = serve(Authority::Fina, options.fina)?;
+        let furs = serve(Office::Furs, options.furs)?;
+        let fina = serve(Office::Fina, options.fina)?;
+        let at = serve(Office::At, options.at)?;
         let (listener, control) = listen(options.control)?;
         tasks.spawn(control::run(Arc::clone(&state), listener));
         Ok(Running {
             furs_url: format!("https://localhost:{}", furs.port()),
             fina_url: format!("https://localhost:{}/FiskalizacijaServiceTest", fina.port()),
+            at_url: format!("https://localhost:{}", at.port()),
             control_url: format!("http://{control}"),
             ca_pem: state.pki.ca_pem(),
             state,
@@ -148,18 +157,19 @@ fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr), StartError> 
 
 fn tls(
     state: &State,
-    authority: Authority,
+    authority: Office,
     provider: &Arc<CryptoProvider>,
     chain: &[&Identity],
 ) -> Result<Arc<ServerConfig>, StartError> {
     let builder = ServerConfig::builder_with_provider(Arc::clone(provider))
         .with_safe_default_protocol_versions()?;
     let builder = match authority {
-        Authority::Furs => {
-            let verifier: Arc<dyn ClientCertVerifier> = state.trust(authority).clone();
+        Office::Furs => {
+            let verifier: Arc<dyn ClientCertVerifier> = state.trust(Authority::Furs).clone();
             builder.with_client_cert_verifier(verifier)
         }
-        Authority::Fina => builder.with_no_client_auth(),
+        // Of who made a program AT knows more than a sandbox has: here it asks for none.
+        Office::Fina | Office::At => builder.with_no_client_auth(),
     };
     let certificates =
         chain.iter().map(|identity| CertificateDer::from(identity.der.clone())).collect();
@@ -174,6 +184,8 @@ pub struct Running {
     pub furs_url: String,
     /// Where CIS is, the whole endpoint.
     pub fina_url: String,
+    /// Where AT is, without a path.
+    pub at_url: String,
     /// Where the control interface is.
     pub control_url: String,
     /// What a client has to trust, for TLS and for the signers of answers: PEM.
@@ -247,5 +259,70 @@ impl Running {
     #[must_use]
     pub fn premises(&self) -> Vec<Premise> {
         self.state.ledger.premises()
+    }
+
+    /// AT's service of series.
+    #[must_use]
+    pub fn series_url(&self) -> String {
+        format!("{}{}", self.at_url, at::SERIES_PATH)
+    }
+
+    /// AT's service of invoices.
+    #[must_use]
+    pub fn invoices_url(&self) -> String {
+        format!("{}{}", self.at_url, at::INVOICES_PATH)
+    }
+
+    /// AT's public key, under which passwords go: PEM.
+    #[must_use]
+    pub const fn authority_key_pem(&self) -> &'static str {
+        keys::AUTHORITY_PUBLIC
+    }
+
+    /// The private key of the program that is certified in sandboxes: PEM.
+    #[must_use]
+    pub const fn program_key_pem(&self) -> &'static str {
+        keys::PROGRAM
+    }
+
+    /// Certifies another program: its public key, PEM.
+    ///
+    /// # Errors
+    /// When it is no key of 1024 bits, as text.
+    pub fn certify_program(&self, pem: &str) -> Result<(), String> {
+        let key = ProgramPublicKey::from_pem(pem).map_err(|error| error.to_string())?;
+        self.state.at.set_program(key);
+        Ok(())
+    }
+
+    /// Sets the password of a sub-user of AT. Any is taken where none is set.
+    pub fn set_password(&self, user: &str, password: &str) {
+        self.state.at.books().set_password(user, password);
+    }
+
+    /// The series that AT knows.
+    #[must_use]
+    pub fn series(&self) -> Vec<KnownSeries> {
+        self.state.at.books().known()
+    }
+
+    /// The invoices that were reported to AT, in the order in which they came.
+    #[must_use]
+    pub fn reported(&self) -> Vec<Reported> {
+        self.state.at.books().reports()
+    }
+
+    /// What AT refused, in order.
+    #[must_use]
+    pub fn refused_by_at(&self) -> Vec<AtRefused> {
+        self.state.at.books().refusals()
+    }
+
+    /// Checks the chains of a file of SAF-T by the public key of the certified program.
+    ///
+    /// # Errors
+    /// When it is no such file, as text.
+    pub fn check_saft(&self, file: &[u8]) -> Result<Checked, String> {
+        at::check_saft(file, &self.state.at.program())
     }
 }

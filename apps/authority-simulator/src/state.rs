@@ -1,4 +1,4 @@
-//! What both authorities share.
+//! What the authorities share.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,6 +10,7 @@ use racun_fiscal::Authority;
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::CertificateDer;
 
+use crate::at::Books;
 use crate::clock::Clock;
 use crate::fault::Faults;
 use crate::ledger::Ledger;
@@ -88,6 +89,8 @@ pub struct State {
     pub pki: Authorities,
     pub clock: Arc<Clock>,
     pub ledger: Ledger,
+    /// What AT knows.
+    pub at: Books,
     pub faults: Faults,
     /// Whether what was reported before the start is believed.
     pub is_forgetful: bool,
@@ -119,6 +122,7 @@ impl State {
             fina_trust: trust(&pki.fina_ca.der)?,
             pki,
             ledger: Ledger::new(memory.most),
+            at: Books::new(memory.most)?,
             is_forgetful: memory.is_forgetful,
             faults: Faults::default(),
             known: Mutex::default(),

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use anyhow::{Context as _, anyhow};
 use async_trait::async_trait;
+use racun_authorities::portugal::PtClient;
 use racun_authorities::{BadEndpoint, Clients, Endpoint, Endpoints, Systems};
 use racun_authority_simulator::{Options, Running, Simulator, WantedTaxpayer};
 use racun_fiscal::furs::SoftwareMaker;
@@ -16,8 +17,8 @@ use racun_fiscal::{
 };
 use racun_kernel::Environment;
 
-use crate::clock;
 use crate::settings::{self, BaseUrl, FinaService, FursService, Settings};
+use crate::{clock, portugal};
 
 /// What the simulator's passphrases are: it has no secrets.
 const PASSPHRASE: &str = "sandbox";
@@ -31,6 +32,8 @@ pub struct Connected {
     named: Clients,
     endpoints: Endpoints,
     software_maker: SoftwareMaker,
+    /// Portugal, as settings name it.
+    portugal: portugal::Named,
     /// The built-in simulator, started on first use.
     built_in: OnceLock<Result<BuiltIn, String>>,
 }
@@ -39,6 +42,7 @@ pub struct Connected {
 struct BuiltIn {
     simulator: Running,
     clients: Clients,
+    portugal: PtClient,
 }
 
 /// Where settings say that the authorities are.
@@ -73,7 +77,9 @@ pub fn connect(settings: &Settings) -> anyhow::Result<Arc<Connected>> {
     };
     let named = Clients::new(&endpoints, Arc::new(clock::now)).map_err(|error| told(&error))?;
     let software_maker = settings.furs.software_maker.told();
-    Ok(Arc::new(Connected { named, endpoints, software_maker, built_in: OnceLock::new() }))
+    let portugal = portugal::Named::of(settings)?;
+    let built_in = OnceLock::new();
+    Ok(Arc::new(Connected { named, endpoints, software_maker, portugal, built_in }))
 }
 
 fn of_furs(
@@ -144,6 +150,19 @@ impl Connected {
         Ok(&built_in.simulator)
     }
 
+    /// Portugal, as settings name it.
+    pub const fn named_portugal(&self) -> &portugal::Named {
+        &self.portugal
+    }
+
+    /// The client that reaches the simulator of Portugal's authority.
+    ///
+    /// # Errors
+    /// When it does not start, in words.
+    pub fn simulated_portugal(&self) -> Result<&PtClient, String> {
+        self.built_in().map(|built_in| &built_in.portugal)
+    }
+
     /// The simulator, started by the first caller. It runs as long as the process.
     fn built_in(&self) -> Result<&BuiltIn, String> {
         self.built_in.get_or_init(BuiltIn::start).as_ref().map_err(Clone::clone)
@@ -167,7 +186,8 @@ impl BuiltIn {
             control = simulator.control_url,
             "the sandbox's tax authorities are simulated in this process"
         );
-        Ok(Self { simulator, clients })
+        let portugal = portugal::of_simulator(&simulator)?;
+        Ok(Self { simulator, clients, portugal })
     }
 }
 

@@ -6,6 +6,7 @@ use racun_application::rekey::Lost;
 use racun_fiscal::Authority;
 
 use crate::demo::Play;
+use crate::import::Data;
 
 /// What `racun --help` prints.
 pub const HELP: &str = "\
@@ -23,11 +24,22 @@ Commands:
             `racun rekey --lost` begins with a new key where the old one is lost
             for good: upload certificates, rotate webhooks' secrets and set
             PINs again afterwards
+  registry import FILE
+            Takes the companies of a public register out of a CSV file, in the
+            place of those that its countries had
+  tax-rates import FILE
+            Takes estimated rates of sales tax of the United States out of a CSV
+            file, in the place of those that its states had
+  rates import FILE
+            Takes reference rates out of a file of the European Central Bank, for
+            a server that cannot reach it; all three need the embedded database
+            for themselves: stop the server first
   openapi   Prints the description of the HTTP interface as JSON (OpenAPI 3.1)
   demo      Plays the main job on a private server, one line per step;
             `racun demo pos` plays an evening at the point of sale;
             `racun demo si` and `racun demo hr` issue receipts that the tax
             authority of Slovenia or Croatia is told of, its outage included;
+            `racun demo pt` issues documents that are signed in a chain;
             `--url http://127.0.0.1:8080` plays on a running server;
             `racun demo paper [FOLDER]` writes one document of each template
             as PDF, and exports as XLSX, CSV and ZIP;
@@ -54,6 +66,13 @@ pub enum Command {
     Rekey {
         /// Whether the key that they are under is lost.
         lost: Lost,
+    },
+    /// Takes public data out of a file.
+    Import {
+        /// What the file holds.
+        data: Data,
+        /// Where it is.
+        file: String,
     },
     /// Prints the interface's description.
     Openapi,
@@ -98,6 +117,9 @@ impl Command {
             ["openapi"] => Ok(Self::Openapi),
             ["-h" | "--help" | "help", ..] | [_, "-h" | "--help"] => Ok(Self::Help),
             ["-V" | "--version"] => Ok(Self::Version),
+            ["registry", rest @ ..] => Self::import(Data::Registry, "registry", rest),
+            ["tax-rates", rest @ ..] => Self::import(Data::TaxRates, "tax-rates", rest),
+            ["rates", rest @ ..] => Self::import(Data::Rates, "rates", rest),
             ["demo", "paper"] => Ok(Self::Paper { folder: None }),
             ["demo", "paper", folder] if !folder.starts_with('-') => {
                 Ok(Self::Paper { folder: Some((*folder).to_owned()) })
@@ -115,11 +137,19 @@ impl Command {
             ["demo", "pos", rest @ ..] => Self::demo(Play::Pos, rest),
             ["demo", "si", rest @ ..] => Self::demo(Play::Fiscal(Authority::Furs), rest),
             ["demo", "hr", rest @ ..] => Self::demo(Play::Fiscal(Authority::Fina), rest),
+            ["demo", "pt", rest @ ..] => Self::demo(Play::Portugal, rest),
             ["demo", rest @ ..] => Self::demo(Play::MainJob, rest),
             [command @ ("serve" | "work" | "migrate" | "rekey" | "openapi"), extra, ..] => {
                 Err(does_not_take(command, extra))
             }
             [unknown, ..] => Err(format!("there is no command `{unknown}`; see `racun --help`")),
+        }
+    }
+
+    fn import(data: Data, name: &str, words: &[&str]) -> Result<Self, String> {
+        match words {
+            ["import", file] => Ok(Self::Import { data, file: (*file).to_owned() }),
+            _ => Err(format!("say `racun {name} import FILE`; see `racun --help`")),
         }
     }
 
@@ -169,6 +199,7 @@ mod tests {
         let fiscal = |authority, url| Ok(Command::Demo { play: Play::Fiscal(authority), url });
         check("demo si", fiscal(Authority::Furs, None));
         check("demo hr --url http://h", fiscal(Authority::Fina, url()));
+        check("demo pt", Ok(Command::Demo { play: Play::Portugal, url: None }));
         check("--help", Ok(Command::Help));
         check("serve --help", Ok(Command::Help));
         check("-V", Ok(Command::Version));

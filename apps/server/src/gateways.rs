@@ -1,15 +1,20 @@
-//! The gateways that settings configure: to receivers of events, a mail server, a storage of files
-//! and the register of VAT numbers.
+//! The gateways that settings configure: to receivers of events, a mail server, a storage of files,
+//! the register of VAT numbers and the network of electronic invoices.
 
 use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow};
 use racun_catalog::{FileStorage, VatRegistry};
-use racun_gateways::{Files, HttpCourier, MailFolder, Options, SmtpMailer, Vies, ViesOptions};
+use racun_einvoicing::network::EInvoicingNetwork;
+use racun_gateways::{
+    Ecb, EcbOptions, Files, HttpCourier, MailFolder, Options, SmtpMailer, Vies, ViesOptions,
+};
+use racun_lookups::RateSource;
 use racun_mail::Mailer;
 use racun_webhooks::{Courier, Schedule};
 
-use crate::settings::{Settings, ViesUrl};
+use crate::network;
+use crate::settings::{ServiceUrl, Settings};
 
 /// The folder of mail in the data folder.
 const MAIL: &str = "mail";
@@ -30,6 +35,10 @@ pub struct Gateways {
     pub files: Arc<dyn FileStorage>,
     /// The register of VAT numbers.
     pub vat_registry: Arc<dyn VatRegistry>,
+    /// Who publishes reference rates of exchange; `None` where none is asked.
+    pub rates: Option<Arc<dyn RateSource>>,
+    /// The network of electronic invoices.
+    pub network: Arc<dyn EInvoicingNetwork>,
     /// The base of links to this server.
     pub public_url: String,
 }
@@ -58,6 +67,8 @@ pub fn connect(settings: &Settings) -> anyhow::Result<Gateways> {
         mailer: mailer(settings)?,
         files: files(settings)?,
         vat_registry: vat_registry(settings)?,
+        rates: rates(settings)?,
+        network: Arc::new(network::connect(settings)?),
         public_url,
     })
 }
@@ -89,15 +100,37 @@ fn files(settings: &Settings) -> anyhow::Result<Arc<dyn FileStorage>> {
 fn vat_registry(settings: &Settings) -> anyhow::Result<Arc<dyn VatRegistry>> {
     let reach = settings.outbound.reach();
     let usual = ViesOptions::default();
-    let url = match &settings.vies.url {
-        Some(ViesUrl::At(url)) => {
-            settings.outbound.check("RACUN__VIES__URL", url.is_loopback())?;
-            Some(url.as_str().to_owned())
-        }
-        Some(ViesUrl::Off) => None,
-        None => usual.url.filter(|_| !settings.outbound.loopback_only),
-    };
+    let url = service(settings, "RACUN__VIES__URL", settings.vies.url.as_ref(), usual.url)?;
     let vies = Vies::new(ViesOptions { url, reach, patience: usual.patience });
     let vies = vies.map_err(|reason| anyhow!(reason)).context("VIES cannot be asked");
     Ok(Arc::new(vies?))
+}
+
+fn rates(settings: &Settings) -> anyhow::Result<Option<Arc<dyn RateSource>>> {
+    let (reach, usual) = (settings.outbound.reach(), EcbOptions::default());
+    let url = service(settings, "RACUN__RATES__URL", settings.rates.url.as_ref(), usual.url)?;
+    if url.is_none() {
+        return Ok(None);
+    }
+    let bank = Ecb::new(EcbOptions { url, reach, patience: usual.patience });
+    let bank = bank.map_err(|reason| anyhow!(reason));
+    Ok(Some(Arc::new(bank.context("rates of exchange cannot be fetched")?)))
+}
+
+/// The address of a public service that the setting `name` says, or the `usual` one; `None` where
+/// it is not called.
+fn service(
+    settings: &Settings,
+    name: &'static str,
+    set: Option<&ServiceUrl>,
+    usual: Option<String>,
+) -> anyhow::Result<Option<String>> {
+    match set {
+        Some(ServiceUrl::At(url)) => {
+            settings.outbound.check(name, url.is_loopback())?;
+            Ok(Some(url.as_str().to_owned()))
+        }
+        Some(ServiceUrl::Off) => Ok(None),
+        None => Ok(usual.filter(|_| !settings.outbound.loopback_only)),
+    }
 }

@@ -9,8 +9,9 @@ use std::time::Duration;
 use racun_application::Services;
 use racun_background::jobs::Report;
 use racun_fiscalization::{Alarm, OutsideServices};
+use racun_lookups::{RateSource, Refreshed};
 use racun_sales::{billing, recurring};
-use racun_store::StoreError;
+use racun_store::{Store, StoreError};
 use tokio::sync::Notify;
 use tokio::task::{AbortHandle, JoinHandle, JoinSet};
 
@@ -24,6 +25,9 @@ const RECURRING_INTERVAL: Duration = Duration::from_secs(60);
 const FISCAL_INTERVAL: Duration = Duration::from_secs(5);
 /// From the end of a run that advanced all subscriptions that were due to the next.
 const BILLING_INTERVAL: Duration = Duration::from_secs(60);
+/// From one look for rates of exchange to the next. The publisher is called only when there should
+/// be some that are not kept.
+const RATES_INTERVAL: Duration = Duration::from_secs(15 * 60);
 /// From a panic of what has no end, or follows the log, to its new beginning.
 const RESTART_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -81,7 +85,11 @@ pub fn start(services: &Services, workers: Workers) -> Jobs {
     let (store, posting) = (&services.store, services.webhooks());
     let own = Arc::clone(store);
     jobs.push(endless(move || webhooks::deliver(Arc::clone(&own), posting.clone())));
-    let Workers { mut readers, handlers } = workers;
+    let Workers { mut readers, handlers, rates } = workers;
+    if let Some(rates) = rates {
+        let store = Arc::clone(store);
+        jobs.push(repeat(RATES_INTERVAL, move || fetch(Arc::clone(&store), Arc::clone(&rates))));
+    }
     readers.push(webhooks::reader(services));
     let news = Arc::new(Notify::new());
     for reader in readers {
@@ -103,10 +111,16 @@ pub fn start(services: &Services, workers: Workers) -> Jobs {
 fn due(services: &Services) -> Vec<JoinHandle<()>> {
     let (store, fiscal) = (&services.store, services.fiscal());
     let (own, told, asked) = (Arc::clone(store), fiscal.clone(), services.vat_registry.clone());
+    let certified = services.portugal.clone();
     let recurring = repeat(RECURRING_INTERVAL, move || {
         let (store, fiscal, vat) = (Arc::clone(&own), told.clone(), Arc::clone(&asked));
+        let portugal = certified.clone();
         async move {
-            let outside = OutsideServices { fiscal: fiscal.as_ref(), vat: Some(&*vat) };
+            let outside = OutsideServices {
+                fiscal: fiscal.as_ref(),
+                vat: Some(&*vat),
+                portugal: portugal.as_deref(),
+            };
             let stamp = clock::stamp();
             let run = recurring::run_due(&*store, outside, &stamp, recurring::LIMITS).await;
             note("recurring invoices", RECURRING_INTERVAL, run, none)
@@ -176,6 +190,21 @@ fn raise(alarm: &Alarm) {
         "a document is still not confirmed by the tax authority on the last day that the law \
          gives; look at its certificate, its settings and the connection"
     );
+}
+
+/// Fetches the rates of exchange that are published and not kept.
+async fn fetch(store: Arc<dyn Store>, source: Arc<dyn RateSource>) -> Next {
+    match racun_lookups::refresh(&*store, &*source, &clock::stamp()).await {
+        Ok(Refreshed::Kept { days, newest }) => {
+            tracing::info!(days, %newest, "rates of exchange: a run ended");
+        }
+        Ok(Refreshed::Silent(silent)) => {
+            tracing::warn!("rates of exchange cannot be fetched: {silent}");
+        }
+        Ok(Refreshed::UpToDate) => tracing::debug!("rates of exchange: nothing is missing"),
+        Err(error) => tracing::error!(%error, "rates of exchange: what is kept cannot be read"),
+    }
+    Next::After(RATES_INTERVAL)
 }
 
 /// Runs `job`, which has no end, and again when it panics.

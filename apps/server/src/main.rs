@@ -10,6 +10,7 @@
 //! | `store`          | opening the store that the settings name             |
 //! | `serve`          | `racun serve`, `work` and `migrate`                  |
 //! | `rekey`          | `racun rekey`                                        |
+//! | `import`         | `racun registry import` and its like                 |
 //! | `jobs`           | what is done without a request                       |
 //! | `workers`        | the consumers of the log, and the worker of jobs     |
 //! | `demo`           | `racun demo`                                         |
@@ -17,6 +18,7 @@
 //! | `descriptors`    | how many connections the system lets it have         |
 //! | `private_server` | its server when no other is named                    |
 //! | `authorities`    | the tax authorities that get reports                 |
+//! | `portugal`       | the certified program in Portugal, and its authority |
 //! | `gateways`       | receivers of events, mail, and the storage of files  |
 //! | `white_labels`   | the white labels of the operator's file              |
 //! | `press`          | documents set as PDF, off the threads of requests    |
@@ -32,8 +34,11 @@ mod data_folder;
 mod demo;
 mod descriptors;
 mod gateways;
+mod import;
 mod jobs;
 mod management;
+mod network;
+mod portugal;
 mod press;
 mod print;
 mod private_server;
@@ -99,6 +104,9 @@ async fn run() -> Result<(), Failure> {
         Command::Work => with_settings(async |settings| serve::work(settings).await).await?,
         Command::Rekey { lost } => {
             with_settings(async |settings| rekey::rekey(settings, lost).await).await?;
+        }
+        Command::Import { data, file } => {
+            with_settings(async |settings| import::import(settings, data, &file).await).await?;
         }
         Command::Migrate => with_settings(async |settings| serve::migrate(settings).await).await?,
     }

@@ -26,7 +26,7 @@ const RETRY: Retry = Retry { initial: Duration::from_secs(1), max: Duration::fro
 pub async fn demo(play: Play) -> anyhow::Result<()> {
     on_server(async |base, authorities, _| {
         let simulator = match play {
-            Play::Fiscal(_) => {
+            Play::Fiscal(_) | Play::Portugal => {
                 Some(authorities.simulator().context("no simulator of the authorities")?)
             }
             Play::MainJob | Play::Pos => None,

@@ -11,9 +11,12 @@ use racun_background::jobs::Handler;
 use racun_delivery::exports::archive::{Archivist, ExportSweeper};
 use racun_delivery::mailing::Postman;
 use racun_fiscal::Retry;
+use racun_fiscalization::certified::PtReportHandler;
 use racun_fiscalization::{FiscalAuthority, NoAuthority, TipsHandler};
 use racun_http_api::{ConnectionLimits, Http, Options, Process, RateLimiter};
 use racun_kernel::Vault;
+use racun_sales::network::{AutoSendHandler, AutoSendReader, EnrollmentHandler, SubmissionHandler};
+use racun_shop::OrderHandler;
 use racun_store::RateLimits;
 use time::OffsetDateTime;
 
@@ -64,6 +67,7 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
         tracing::info!("{}", how_to_get_a_key(&gateways.public_url));
     }
     let retry = settings.fiscalization.retry();
+    let rates = gateways.rates.clone();
     let services = services(store, authorities, gateways, keys, retry);
     let (white_labels, storage) = (Arc::new(labels), settings.storage.limits());
     let services = Services { white_labels, storage, ..services };
@@ -80,7 +84,8 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
         None => alone(services).await?,
     };
     let management = management::serve(settings.metrics.listen, &services, &http.process)?;
-    let work = jobs::start(&services, workers(&services));
+    let workers = Workers { rates, ..workers(&services) };
+    let work = jobs::start(&services, workers);
     let stopping = work.stopping();
     let stop = async move {
         stop.await;
@@ -120,11 +125,13 @@ pub async fn work(settings: &Settings) -> anyhow::Result<()> {
          be told; data in {place}"
     );
     let retry = settings.fiscalization.retry();
+    let rates = gateways.rates.clone();
     let services = services(store, authorities, gateways, keys, retry);
     let (white_labels, storage) = (Arc::new(labels), settings.storage.limits());
     let services = Services { white_labels, storage, ..services };
     let management = management::serve(settings.metrics.listen, &services, &process())?;
-    let work = jobs::start(&services, workers(&services));
+    let workers = Workers { rates, ..workers(&services) };
+    let work = jobs::start(&services, workers);
     stop.await;
     drop(management);
     end(work, closing).await;
@@ -180,6 +187,7 @@ pub fn services(
         store,
         tax_authority: Arc::new(NoAuthority),
         authorities: Arc::<Connected>::clone(&authorities),
+        portugal: Some(Arc::<Connected>::clone(&authorities)),
         test_certificates: Some(authorities),
         vault,
         fiscal_retry,
@@ -188,6 +196,7 @@ pub fn services(
         mailer: gateways.mailer,
         files: gateways.files,
         vat_registry: gateways.vat_registry,
+        network: gateways.network,
         spreadsheets: Arc::<racun_spreadsheet::Xlsx>::default(),
         press: Arc::new(Press::new()),
         public_url: gateways.public_url.into(),
@@ -248,9 +257,24 @@ pub fn workers(services: &Services) -> Workers {
     let postman = Postman { store, mailer, press, files, fiscal, base, stamp };
     workers.handlers.push(Arc::new(postman));
     workers.handlers.extend(exporting(services));
+    workers.handlers.push(Arc::new(OrderHandler {
+        store: Arc::clone(&services.store),
+        fiscal: services.fiscal(),
+        vat: Arc::clone(&services.vat_registry),
+        portugal: services.portugal.clone(),
+        stamp: Arc::new(clock::stamp),
+    }));
+    workers.handlers.extend(sending(services));
+    let (store, stamp) = (Arc::clone(&services.store), Arc::new(clock::stamp));
+    workers.readers.push(Arc::new(AutoSendReader { store, stamp }));
     if let Some(fiscal) = services.fiscal() {
         let (store, stamp) = (Arc::clone(&services.store), Arc::new(clock::stamp));
         workers.handlers.push(Arc::new(TipsHandler { store, fiscal, stamp }));
+    }
+    if let Some(portugal) = &services.portugal {
+        let (store, stamp) = (Arc::clone(&services.store), Arc::new(clock::stamp));
+        let (portugal, vault) = (Arc::clone(portugal), services.vault.clone());
+        workers.handlers.push(Arc::new(PtReportHandler { store, portugal, vault, stamp }));
     }
     workers
 }
@@ -273,6 +297,20 @@ fn exporting(services: &Services) -> [Arc<dyn Handler>; 2] {
         stamp: Arc::new(clock::stamp),
     };
     [Arc::new(archivist), Arc::new(sweeper)]
+}
+
+/// Who enrolls entities in the network of electronic invoices, and sends.
+fn sending(services: &Services) -> [Arc<dyn Handler>; 3] {
+    let (store, network) = (Arc::clone(&services.store), Arc::clone(&services.network));
+    let stamp = Arc::new(clock::stamp);
+    let enrolling = EnrollmentHandler {
+        store: Arc::clone(&store),
+        network: Arc::clone(&network),
+        stamp: stamp.clone(),
+    };
+    let automatic = AutoSendHandler { store: Arc::clone(&store), stamp: stamp.clone() };
+    let following = SubmissionHandler { store, network, stamp };
+    [Arc::new(enrolling), Arc::new(automatic), Arc::new(following)]
 }
 
 /// Commands from nothing to a sandbox key, ready to copy.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use racun_background::clock::Clock;
 use racun_background::consumer::{self, LogConsumer, Step};
 use racun_background::jobs::{self, Ending, Handler, Job, JobKind};
+use racun_lookups::RateSource;
 use racun_sales::overdue::{OverdueHandler, OverdueReader};
 use racun_store::Store;
 use tokio::sync::Notify;
@@ -31,6 +32,8 @@ pub struct Workers {
     pub readers: Vec<Arc<dyn LogConsumer>>,
     /// The handlers of jobs; one for each kind.
     pub handlers: Vec<Arc<dyn Handler>>,
+    /// Who publishes reference rates of exchange; `None` where they are not fetched.
+    pub rates: Option<Arc<dyn RateSource>>,
 }
 
 impl Workers {
@@ -43,6 +46,7 @@ impl Workers {
                 stamp: Arc::clone(&stamp),
             })],
             handlers: vec![Arc::new(OverdueHandler { store, stamp })],
+            rates: None,
         }
     }
 }

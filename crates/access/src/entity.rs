@@ -233,6 +233,19 @@ pub fn note_file(
     Ok(Writes::default().update(before, &after).events([happened]))
 }
 
+/// What another endpoint than the entity's own makes of `before`: the settings under `setting`,
+/// which that endpoint keeps, are `value`. Nothing is written when they are so already.
+#[must_use]
+pub fn note_settings(before: &Entity, setting: Key<bool>, value: Json, actor: &Actor) -> Writes {
+    let settings = before.settings.with(setting.top(), value);
+    if settings == before.settings {
+        return Writes::default();
+    }
+    let after = Entity { settings, updated_at: actor.now(), ..before.clone() };
+    let happened = actor.event(events::entity::UPDATED, after.id);
+    Writes::default().update(before, &after).events([happened])
+}
+
 /// Changes an entity: [`change_entity`] and nothing else.
 ///
 /// # Errors
@@ -243,6 +256,36 @@ pub async fn update_entity(cx: Context<'_>, patch: EntityPatch) -> Result<Entity
     let (scope, stamp) = (cx.scope.clone(), cx.stamp.clone());
     let change = move |before| change_entity(before, &scope, patch, &stamp);
     cx.store.amend(&ENTITIES, &tenant, id, change).await
+}
+
+/// Changes what the settings say under `key`, which has an endpoint of its own: `change` is shown
+/// what is stored there.
+///
+/// # Errors [`Forbidden::InsufficientRole`] to all but admins, what `change` refuses, or the
+/// store's failure.
+pub async fn change_own_setting<F>(
+    cx: Context<'_>,
+    key: &'static str,
+    change: F,
+) -> Result<Entity, AccessError>
+where
+    F: Fn(Option<&Json>) -> Result<Json, Issues> + Send + Sync + 'static,
+{
+    require(cx.scope, Permission::ManageEntity)?;
+    let (tenant, id) = (Tenant::account(cx.scope.account()), cx.scope.entity().to_string());
+    let (scope, stamp) = (cx.scope.clone(), cx.stamp.clone());
+    let amend = move |before: Entity| {
+        let value = change(before.settings.as_map().get(key))?;
+        let settings = before.settings.with_own(key, value);
+        if settings == before.settings {
+            return Ok::<_, AccessError>(Decision::Unchanged(before));
+        }
+        let after = Entity { settings, updated_at: stamp.now(), ..before };
+        let actor = scope.principal().id();
+        let happened = event(scope.tenant(), events::entity::UPDATED, &after.id, &actor, &stamp);
+        Ok(Decision::changed(after, vec![happened]))
+    };
+    cx.store.amend(&ENTITIES, &tenant, id, amend).await
 }
 
 /// Closes an entity to writes. It can be read, and enabled again by an update; disabling it twice

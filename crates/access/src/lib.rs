@@ -117,8 +117,8 @@ pub use enter_entity::{
     list_entities, open_entity,
 };
 pub use entity::{
-    ENTITIES, Entity, change_entity, create_entity, disable_entity, entity_writes, note_file,
-    update_entity,
+    ENTITIES, Entity, change_entity, change_own_setting, create_entity, disable_entity,
+    entity_writes, note_file, note_settings, update_entity,
 };
 pub use entity_input::{EntityPatch, NewEntity};
 pub use error::{AccessError, Conflict, Forbidden, Refused};
@@ -157,7 +157,8 @@ pub use operator::{
     remove_pin, set_pin, unlock_pin,
 };
 pub use operator_settings::{
-    PortugueseOperator, list_operator_identities, set_operator_identity, set_portuguese_operator,
+    PortugueseOperator, list_operator_identities, portuguese_operator, set_operator_identity,
+    set_portuguese_operator,
 };
 pub use operator_token::{OPERATOR_SECONDS, OPERATOR_TOKENS, OperatorToken};
 pub use password::{PasswordHash, check_password, hash_password};

@@ -66,6 +66,18 @@ pub async fn set_portuguese_operator(
     keep(cx, user_id, key, kept).await
 }
 
+/// What Portuguese documents of `entity` are to say of `user`, when they said so.
+#[must_use]
+pub fn portuguese_operator(user: &User, entity: EntityId) -> Option<PortugueseOperator> {
+    let kept = user.settings.get(&format!("pt_{entity}"))?;
+    let text = |field: &str| kept.get(field).and_then(Json::as_str).map(str::to_owned);
+    Some(PortugueseOperator {
+        first_name: text("operator_first_name"),
+        last_name: text("operator_last_name"),
+        tax_number: text("operator_tax_number"),
+    })
+}
+
 /// Keeps `kept` under `key` in the user's settings; nothing under it when it is empty.
 async fn keep(
     cx: Context<'_>,

@@ -10,7 +10,10 @@ use racun_catalog::events as catalog;
 use racun_delivery::exports::archive::events::export_job;
 use racun_documents::events as documents;
 use racun_fiscal::events as fiscal;
+use racun_orders::events as orders;
+use racun_portugal::events as portugal;
 use racun_pos::events as pos;
+use racun_sales::network::events::{e_invoicing, e_invoicing_enrollment};
 use racun_settlement::events as settlement;
 use racun_store::EventKind;
 use racun_webhooks::events as webhooks;
@@ -21,34 +24,6 @@ racun_store::events! {
         CONNECTED = "payment_app.connected" to Entity,
         DISCONNECTED = "payment_app.disconnected" to Entity,
         SETTINGS_UPDATED = "payment_app.settings_updated" to Entity,
-    }
-    /// What the interface lists of orders. Nothing tells it: there are none.
-    pub mod order {
-        CREATED = "order.created" to Entity,
-        UPDATED = "order.updated" to Entity,
-        DELETED = "order.deleted" to Entity,
-        RESTORED = "order.restored" to Entity,
-        PERMANENTLY_DELETED = "order.permanently_deleted" to Entity,
-        PROCESSED = "order.processed" to Entity,
-        CANCELLED = "order.cancelled" to Entity,
-        FAILED = "order.failed" to Entity,
-    }
-    /// What the interface lists of sources of orders. Nothing tells it: there are none.
-    pub mod order_integration {
-        CREATED = "order_integration.created" to Entity,
-        UPDATED = "order_integration.updated" to Entity,
-        DELETED = "order_integration.deleted" to Entity,
-    }
-    /// What the interface lists of the exchange of electronic invoices. Nothing tells it: there is
-    /// none.
-    pub mod e_invoicing {
-        SUBMISSION_CREATED = "e_invoicing.submission.created" to Entity,
-        SUBMISSION_DELIVERED = "e_invoicing.submission.delivered" to Entity,
-        SUBMISSION_FAILED = "e_invoicing.submission.failed" to Entity,
-        ENROLLMENT_VERIFIED = "e_invoicing.enrollment.verified" to Entity,
-        ENROLLMENT_REJECTED = "e_invoicing.enrollment.rejected" to Entity,
-        SUPPLIER_ONBOARDED = "e_invoicing.supplier.onboarded" to Entity,
-        SUPPLIER_REJECTED = "e_invoicing.supplier.rejected" to Entity,
     }
 }
 
@@ -65,11 +40,12 @@ static EVENTS: LazyLock<Vec<EventKind>> = LazyLock::new(|| {
         catalog::tax::ALL,
         documents::recurring_invoice::ALL,
         payment_app::ALL,
-        order::ALL,
-        order_integration::ALL,
+        orders::order::ALL,
+        orders::order_integration::ALL,
         documents::delivery_note::ALL,
         documents::expense::ALL,
         e_invoicing::ALL,
+        e_invoicing_enrollment::ALL,
         billing::white_label_subscription::ALL,
     ];
     let in_the_log = [
@@ -81,7 +57,9 @@ static EVENTS: LazyLock<Vec<EventKind>> = LazyLock::new(|| {
         job::ALL,
         export_job::ALL,
     ];
-    [&published[..], &in_the_log, &access::ALL, &pos::ALL, &fiscal::ALL].concat().concat()
+    [&published[..], &in_the_log, &access::ALL, &pos::ALL, &fiscal::ALL, &portugal::ALL]
+        .concat()
+        .concat()
 });
 
 static BY_NAME: LazyLock<BTreeMap<&'static str, EventKind>> =
@@ -127,7 +105,7 @@ mod tests {
             .filter(|kind| kind.table().is_none_or(|table| !tables.contains(table.name)))
             .map(|kind| kind.name().split('.').next().unwrap())
             .collect();
-        let unmade = ["e_invoicing", "order", "order_integration", "payment_app"];
+        let unmade = ["payment_app"];
         assert_eq!(without.into_iter().collect::<Vec<_>>(), unmade);
     }
 }

@@ -40,12 +40,16 @@ pub fn tables() -> Vec<&'static Table> {
         &racun_settlement::TABLES,
         &racun_pos::TABLES,
         &racun_fiscal::TABLES,
+        &racun_portugal::TABLES,
         &racun_webhooks::TABLES,
         &racun_mail::TABLES,
         &[&racun_background::jobs::JOBS, &racun_background::consumer::LOG_READERS],
         &[&racun_sales::overdue::OVERDUE_NOTICES],
         &[&racun_delivery::exports::archive::EXPORT_JOBS],
+        &racun_einvoicing::network::TABLES,
         &racun_billing::TABLES,
+        &racun_lookups::TABLES,
+        &racun_orders::TABLES,
         &[&racun_background::idempotency::KEYED_REQUESTS],
     ]
     .concat()

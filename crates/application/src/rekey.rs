@@ -13,6 +13,8 @@ use racun_access::{
 use racun_background::idempotency::{KEYED_REQUESTS, KeyedRequest};
 use racun_fiscal::{FISCAL_SETTINGS, FiscalSettings};
 use racun_kernel::{CannotOpen, Reseal, Stamp, Tenant};
+use racun_orders::{INTEGRATIONS, Integration};
+use racun_portugal::{PT_SETTINGS, PtSettings};
 use racun_store::{Put, Record, Store, StoreError, Table, Walk, Writes};
 use racun_webhooks::{ENDPOINTS, Endpoint};
 
@@ -50,6 +52,16 @@ impl Sealed for FiscalSettings {
     }
 }
 
+impl Sealed for PtSettings {
+    fn resealed(self, reseal: &Reseal<'_>) -> Result<Self, CannotOpen> {
+        Self::resealed(self, reseal)
+    }
+
+    fn without_sealed(self, _: &KeyRing, _: &Stamp) -> Self {
+        Self::without_sealed(self)
+    }
+}
+
 impl Sealed for Endpoint {
     fn resealed(self, reseal: &Reseal<'_>) -> Result<Self, CannotOpen> {
         Self::resealed(self, reseal)
@@ -61,6 +73,16 @@ impl Sealed for Endpoint {
 }
 
 impl Sealed for KeyedRequest {
+    fn resealed(self, reseal: &Reseal<'_>) -> Result<Self, CannotOpen> {
+        Self::resealed(self, reseal)
+    }
+
+    fn without_sealed(self, _: &KeyRing, _: &Stamp) -> Self {
+        Self::without_sealed(self)
+    }
+}
+
+impl Sealed for Integration {
     fn resealed(self, reseal: &Reseal<'_>) -> Result<Self, CannotOpen> {
         Self::resealed(self, reseal)
     }
@@ -114,7 +136,9 @@ async fn visit_account(
         for entity in page {
             let tenant = Tenant::entity(entity.id);
             visitor.table::<FiscalSettings>(store, &FISCAL_SETTINGS, &tenant).await?;
+            visitor.table::<PtSettings>(store, &PT_SETTINGS, &tenant).await?;
             visitor.table::<Endpoint>(store, &ENDPOINTS, &tenant).await?;
+            visitor.table::<Integration>(store, &INTEGRATIONS, &tenant).await?;
         }
     }
     Ok(())

@@ -8,11 +8,13 @@ use racun_billing::Catalogue;
 use racun_catalog::{FileStorage, VatRegistry};
 use racun_delivery::printing::PrintPdf;
 use racun_delivery::webhooks::Webhooks;
+use racun_einvoicing::network::EInvoicingNetwork;
 use racun_exports::Spreadsheets;
 use racun_fiscal::{Authorities, Retry, TestCertificates};
 use racun_fiscalization::{Fiscal, TaxAuthority};
 use racun_kernel::{Entropy, Stamp, Vault};
 use racun_mail::Mailer;
+use racun_portugal::Portugal;
 use racun_store::Store;
 use racun_webhooks::{Courier, Schedule};
 use time::OffsetDateTime;
@@ -27,6 +29,9 @@ pub struct Services {
     pub tax_authority: Arc<dyn TaxAuthority>,
     /// Who reads certificates, and tells the authorities that fiscalize.
     pub authorities: Arc<dyn Authorities>,
+    /// The certified program of Portugal, and its authority. Without it documents there are not
+    /// certified: for what calculates only.
+    pub portugal: Option<Arc<dyn Portugal>>,
     /// The issuer of certificates for entities of the sandbox; `None` where there is none.
     pub test_certificates: Option<Arc<dyn TestCertificates>>,
     /// What keeps private keys unreadable at rest; `None` where the process was given no master
@@ -44,6 +49,8 @@ pub struct Services {
     pub files: Arc<dyn FileStorage>,
     /// The register of VAT numbers (VIES).
     pub vat_registry: Arc<dyn VatRegistry>,
+    /// The network that electronic invoices are sent over.
+    pub network: Arc<dyn EInvoicingNetwork>,
     /// Who writes exports as XLSX.
     pub spreadsheets: Arc<dyn Spreadsheets>,
     /// Who sets documents as PDF.

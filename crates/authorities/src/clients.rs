@@ -2,7 +2,6 @@
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
-use std::time::Duration;
 
 use async_trait::async_trait;
 use racun_fiscal::{
@@ -11,77 +10,23 @@ use racun_fiscal::{
 };
 use racun_kernel::Environment;
 use time::OffsetDateTime;
-use tokio::sync::Semaphore;
-use tokio::time::{Instant, timeout_at};
 
-use crate::circuit::{Call, Circuit};
+use crate::line::Line;
 use crate::settings::{Endpoints, Systems};
 use crate::shared_lru::SharedLru;
 use crate::signed_message::{Sender, SignedMessage};
 use crate::signer::{Signers, fingerprint};
 use crate::system::{BadEndpoint, System};
-use crate::transport::{self, Client, Request, unknown};
+use crate::transport::{self, Clock, unknown};
 use crate::{Certificate, p12, xml};
 
-/// Tells the time.
-pub type Clock = Arc<dyn Fn() -> OffsetDateTime + Send + Sync>;
-
-/// How long an exchange may last when no user waits.
-const BACKGROUND: Duration = Duration::from_secs(15);
-/// Calls of one certificate at once. All tills of a taxpayer share them, and at an authority that
-/// takes a second for an answer this is how many receipts a second have theirs; others want to call
-/// too.
-const MOST_CALLS: usize = 32;
-/// Of these, calls in the background.
-const MOST_BACKGROUND: usize = 4;
 /// How many certificates' connections are kept.
 const MOST_LINES: NonZeroUsize = NonZeroUsize::new(512).expect("a number above zero");
 
 /// What one certificate's calls to one system share.
-struct Line {
-    client: Client,
+struct Shared {
+    line: Line,
     certificate: Certificate,
-    calls: Semaphore,
-    /// Of the calls at once, those in the background: the rest are left to users who wait.
-    background: Semaphore,
-    circuit: Circuit,
-}
-
-/// One exchange over a line.
-struct Exchange<'a> {
-    line: &'a Line,
-    patience: Patience,
-    deadline: Instant,
-}
-
-impl<'a> Exchange<'a> {
-    /// Sends `request` when it may be sent, and answers what came back by the deadline. Whether it
-    /// is an answer is for the caller to settle.
-    async fn run(&self, request: Request) -> Result<(Call<'a>, Vec<u8>), Unknown> {
-        let resting = || unknown("the last calls failed; no other is made for some seconds");
-        if self.line.circuit.rests() {
-            return Err(resting());
-        }
-        let turn = async {
-            let background = match self.patience {
-                Patience::Interactive => None,
-                Patience::Background => Some(self.line.background.acquire().await),
-            };
-            (background, self.line.calls.acquire().await)
-        };
-        let turn = timeout_at(self.deadline, turn).await;
-        let _turn = turn.map_err(|_| unknown("too many calls are being made"))?;
-        let call = self.line.circuit.call().ok_or_else(resting)?;
-        let exchange = transport::exchange(&self.line.client, request);
-        let body = timeout_at(self.deadline, exchange).await;
-        match body.unwrap_or_else(|_| Err(unknown("no answer came in time"))) {
-            Ok(body) => Ok((call, body)),
-            Err(unknown) => {
-                call.settle(false);
-                Err(unknown)
-            }
-        }
-    }
 }
 
 /// The test system and the production system of an authority.
@@ -98,7 +43,7 @@ pub struct Clients {
     fina: Pair,
     clock: Clock,
     signers: Signers,
-    lines: SharedLru<LineKey, Line>,
+    lines: SharedLru<LineKey, Shared>,
 }
 
 impl Clients {
@@ -141,7 +86,7 @@ impl Clients {
         authority: Authority,
         environment: Environment,
         identity: &Identity,
-    ) -> Result<Arc<Line>, Unknown> {
+    ) -> Result<Arc<Shared>, Unknown> {
         let both = [identity.certificate.as_slice(), &identity.private_key].concat();
         self.lines.get((authority, environment, fingerprint(&both)), || {
             // FURS knows taxpayers by the connection, CIS by the signature alone.
@@ -149,13 +94,11 @@ impl Clients {
                 Authority::Furs => Some(identity),
                 Authority::Fina => None,
             };
-            Ok(Line {
-                client: transport::client(&system.verifier.trust, shown, &self.clock)?,
+            let roots = transport::roots(&system.verifier.trust)?;
+            Ok(Shared {
+                line: Line::new(transport::client(roots, shown, &self.clock)?),
                 certificate: Certificate::from_der(&identity.certificate)
                     .ok_or_else(|| unknown("the certificate is malformed"))?,
-                calls: Semaphore::new(MOST_CALLS),
-                background: Semaphore::new(MOST_BACKGROUND),
-                circuit: Circuit::new(),
             })
         })
     }
@@ -197,18 +140,14 @@ impl Authorities for Clients {
     ) -> Result<Reply, Unknown> {
         let authority = message.authority();
         let system = self.system(authority, environment)?;
-        let line = self.line(system, authority, environment, identity)?;
+        let shared = self.line(system, authority, environment, identity)?;
         let signing = |_| unknown("the private key cannot sign");
         let signer = self.signers.of(identity).map_err(signing)?;
-        let (certificate, der) = (&line.certificate, identity.certificate.as_slice());
+        let (certificate, der) = (&shared.certificate, identity.certificate.as_slice());
         let sender = Sender { signer: &*signer, certificate, der };
         let signed = SignedMessage::new(system, header, message, &sender).map_err(signing)?;
-        let limit = match patience {
-            Patience::Interactive => system.timeout,
-            Patience::Background => BACKGROUND,
-        };
-        let exchange = Exchange { line: &line, patience, deadline: Instant::now() + limit };
-        let reply = exchange.run(signed.request).await.and_then(|(call, body)| {
+        let called = shared.line.call(signed.request, patience, system.timeout).await;
+        let reply = called.and_then(|(call, body)| {
             let now = (self.clock)();
             let reply = signed.asked.read(&body, header, &system.verifier, now);
             call.settle(reply.is_ok());

@@ -15,8 +15,12 @@ use racun_fiscal::{Identity, Unknown};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer, UnixTime};
 use rustls::time_provider::TimeProvider;
 use rustls::{ClientConfig, RootCertStore};
+use time::OffsetDateTime;
 
-use crate::{Clock, Trust};
+use crate::Trust;
+
+/// Tells the time.
+pub type Clock = Arc<dyn Fn() -> OffsetDateTime + Send + Sync>;
 
 /// A client of one system: HTTP/1.1 over TLS. It knows neither redirects nor proxies.
 pub(crate) type Client = HttpClient<HttpsConnector<HttpConnector>, Full<Bytes>>;
@@ -86,20 +90,25 @@ impl TimeProvider for TlsClock {
     }
 }
 
-/// A client that trusts `trust` alone, and shows `identity` where the server asks who it is.
-pub(crate) fn client(
-    trust: &Trust,
-    identity: Option<&Identity>,
-    clock: &Clock,
-) -> Result<Client, Unknown> {
-    let useless = |error: &dyn std::fmt::Display| Unknown {
-        reason: format!("the certificate cannot be used for a connection: {error}"),
-        is_suspicious: false,
-    };
+fn useless(error: &dyn std::fmt::Display) -> Unknown {
+    unknown(&format!("the certificate cannot be used for a connection: {error}"))
+}
+
+/// The certificates of `trust`, and no others.
+pub(crate) fn roots(trust: &Trust) -> Result<RootCertStore, Unknown> {
     let mut roots = RootCertStore::empty();
     for certificate in trust.certificates() {
         roots.add(certificate.clone()).map_err(|error| useless(&error))?;
     }
+    Ok(roots)
+}
+
+/// A client that trusts `roots` alone, and shows `identity` where the server asks who it is.
+pub(crate) fn client(
+    roots: RootCertStore,
+    identity: Option<&Identity>,
+    clock: &Clock,
+) -> Result<Client, Unknown> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ClientConfig::builder_with_details(provider, Arc::new(TlsClock(clock.clone())))
         .with_safe_default_protocol_versions()

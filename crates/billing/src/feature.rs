@@ -64,6 +64,8 @@ features! {
     PrioritySupport = "priority_support";
     /// Sending electronic invoices.
     EInvoicing = "e_invoicing";
+    /// Estimated rates of sales tax by zip code.
+    UsTaxRateLookup = "us_tax_rate_lookup";
 }
 
 impl fmt::Display for Feature {

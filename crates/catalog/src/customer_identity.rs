@@ -3,27 +3,20 @@
 use racun_kernel::vat_number;
 
 use crate::customer::Customer;
-
-/// Characters of each part of a key: enough to tell most customers apart, and few enough for an
-/// index.
-const MAX_PART_CHARS: usize = 80;
+use crate::identity::{name_key, plain, tax_key};
 
 impl Customer {
     /// What customers with the same tax number share; none in the trash, which is not searched.
     #[must_use]
     pub fn tax_key(&self) -> Option<String> {
-        let key = vat_number::key(self.tax_number.as_deref()?);
-        let is_kept = !key.is_empty() && self.deleted_at.is_none();
-        is_kept.then(|| part(&key))
+        tax_key(self.tax_number.as_deref()).filter(|_| self.deleted_at.is_none())
     }
 
     /// What customers of the same name and address share; none in the trash.
     #[must_use]
     pub fn name_key(&self) -> Option<String> {
-        let parts = [Some(&self.name), self.address.as_ref(), self.post_code.as_ref()];
-        let key = parts.map(|text| text.map(|text| part(&plain(text))).unwrap_or_default());
-        let is_kept = !key[0].is_empty() && self.deleted_at.is_none();
-        is_kept.then(|| key.join("\u{1f}"))
+        let (address, post_code) = (self.address.as_deref(), self.post_code.as_deref());
+        name_key(&self.name, address, post_code).filter(|_| self.deleted_at.is_none())
     }
 
     /// Whether `other` is the same customer: has the same tax number, however it is written; or,
@@ -56,16 +49,6 @@ impl Customer {
         let email = self.email.as_deref().filter(|_| !is_somewhere).map(plain);
         [plain(&self.name), address, address_2, post_code, city, email.unwrap_or_default()]
     }
-}
-
-/// `text` in small letters, with single blanks.
-fn plain(text: &str) -> String {
-    let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
-    words.join(" ")
-}
-
-fn part(text: &str) -> String {
-    text.chars().take(MAX_PART_CHARS).collect()
 }
 
 #[cfg(test)]

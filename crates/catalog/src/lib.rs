@@ -8,6 +8,7 @@
 //! | -------------------- | ----------------------------------------------------------------- |
 //! | `customer`           | buyers, and what the catalogue knows of them                      |
 //! | `customer_identity`  | which customers are the same, however they are written            |
+//! | `identity`           | the keys by which parties are found that are the same             |
 //! | `supplier`           | those the entity buys from                                        |
 //! | `item`               | what is sold, its one price and the taxes on it                   |
 //! | `tax`                | taxes whose rate changes with time; the one default of an entity  |
@@ -39,6 +40,7 @@ mod error;
 pub mod events;
 mod file;
 mod financial_category;
+mod identity;
 mod item;
 mod life_cycle;
 mod parts;

@@ -10,6 +10,7 @@ use time::OffsetDateTime;
 
 use crate::check::{Check, MAX_TEXT_CHARS};
 use crate::error::CatalogError;
+use crate::identity;
 use crate::life_cycle::{self, Trashable};
 use crate::record::record;
 
@@ -71,10 +72,36 @@ record! {
         metadata: map,
     }
     unique {}
+    keys { tax_key name_key }
     trash { deleted_at }
 }
 
 impl Supplier {
+    /// What suppliers with the same tax number share; none in the trash.
+    #[must_use]
+    pub fn tax_key(&self) -> Option<String> {
+        let key = identity::tax_key(self.tax_number.as_deref());
+        key.filter(|_| self.deleted_at.is_none())
+    }
+
+    /// What suppliers of the same name and address share; none in the trash.
+    #[must_use]
+    pub fn name_key(&self) -> Option<String> {
+        let (address, post_code) = (self.address.as_deref(), self.post_code.as_deref());
+        let key = identity::name_key(&self.name, address, post_code);
+        key.filter(|_| self.deleted_at.is_none())
+    }
+
+    /// Whether `other` is the same supplier: has the same tax number, however it is written; or,
+    /// when one of both says none, the same name and address.
+    #[must_use]
+    pub fn is_same_as(&self, other: &Self) -> bool {
+        match (self.tax_key(), other.tax_key()) {
+            (Some(ours), Some(theirs)) => ours == theirs,
+            _ => self.name_key().is_some() && self.name_key() == other.name_key(),
+        }
+    }
+
     /// What is odd about it: a tax number that cannot be.
     #[must_use]
     pub fn warnings(&self) -> Issues {

@@ -18,6 +18,7 @@
 //! | `amounts`          | what a document comes to, in its currency and the entity's       |
 //! | `document`         | the document, its stages and every transition                   |
 //! | `fiscalization`    | what a tax authority knows of a document                        |
+//! | `certification`    | what a document in Portugal has by being certified              |
 //! | `e_invoice`        | what is wanted of checks for electronic invoices, and what they said |
 //! | `payment_change`   | a payment's change of type that the authority has not confirmed  |
 //! | `tip_report`       | the report of a document's tips to a tax authority               |
@@ -41,6 +42,7 @@
 mod advance;
 mod amounts;
 pub mod calculation;
+mod certification;
 mod content;
 pub mod credit;
 mod document;
@@ -67,6 +69,9 @@ mod warnings;
 
 pub use advance::{AdvanceShare, AdvanceTax, AppliedAdvance};
 pub use amounts::{Amounts, TaxAmounts};
+pub use certification::{
+    PtManual, PtOperatorSnapshot, PtRecord, PtReference, PtReport, PtReportStatus, PtVoided,
+};
 pub use content::{Content, GivenTotals, NewDocument, TitleType};
 pub use document::{
     CreationSource, Document, InvoicedTab, Issued, Reply, Revision, SettledTotals, Stage, Voided,

@@ -37,6 +37,8 @@ enum Style {
     Fiscal { authority: Authority, premise: String, device: String },
     /// As on a form of a bound book: serial number, set, number.
     Form { set: String },
+    /// As of a series in Portugal: type and series, and the digits of the number.
+    Certified { prefix: String, digits: usize },
 }
 
 /// A business unit as far as numbering needs it.
@@ -84,6 +86,13 @@ impl Numbering {
         Self { series, style: Style::Form { set: book.set() } }
     }
 
+    /// The numbering of a document in Portugal in its `series`: `prefix`, a slash, and the number
+    /// in `digits` digits at least.
+    #[must_use]
+    pub const fn certified(series: Series, prefix: String, digits: usize) -> Self {
+        Self { series, style: Style::Certified { prefix, digits } }
+    }
+
     /// The document's number when it is the `sequence`-th of its series.
     #[must_use]
     pub fn number(&self, sequence: i64) -> String {
@@ -94,6 +103,10 @@ impl Numbering {
                 Authority::Fina => format!("{sequence}/{premise}/{device}"),
             },
             Style::Form { set } => format!("{set}-{sequence}"),
+            Style::Certified { prefix, digits } => {
+                let digits = *digits;
+                format!("{prefix}/{sequence:0digits$}")
+            }
         }
     }
 }

@@ -10,6 +10,7 @@
 //! | `write`         | the verdict and the file                                                |
 //! | `read`          | a received invoice, and the verdict on it                               |
 //! | `eslog`         | e-SLOG 2.0, of the same terms                                           |
+//! | `network`       | sending over a network: participants, enrollments, submissions          |
 //! | `leitweg`       | the check digits of a Leitweg-ID                                        |
 //! | `units`         | units of measure by UN/ECE Recommendation 20                            |
 //! | `decimals`      | kernel decimals as the terms' amounts, prices and rates                 |
@@ -28,6 +29,7 @@ mod facts;
 mod finding;
 pub mod leitweg;
 mod model;
+pub mod network;
 mod read;
 mod rules;
 mod specification;
@@ -39,7 +41,9 @@ pub use facts::{
     Sale, Sells, TaxTotal, Texts, Totals,
 };
 pub use finding::{Finding, Level, Verdict};
-pub use read::{Import, ImportLine, ImportTax, MAX_BYTES, Received, Unreadable, read};
+pub use read::{
+    Form, Import, ImportAllowance, ImportLine, ImportTax, MAX_BYTES, Received, Unreadable, read,
+};
 pub use specification::{Specification, Syntax};
 pub use units::unit_code;
 pub use write::{Written, judge, write};

@@ -14,6 +14,8 @@
 mod reporting;
 pub mod setup;
 
+pub use reporting::certified;
+
 pub use reporting::{
     Alarm, Concern, Facts, FinaRequest, Fiscal, FiscalAuthority, FiscalRequest, FiscalizationError,
     FiscalizationRefused, FiscalizeRequest, FoundPlace, FursRequest, HeldPlace, IssueContext,

@@ -109,7 +109,11 @@ impl<By: 'static> Call<By> {
 
     /// The services outside that making a document may call.
     pub fn outside_services(&self) -> OutsideServices<'_> {
-        OutsideServices { fiscal: self.fiscal(), vat: Some(&*self.services.vat_registry) }
+        OutsideServices {
+            fiscal: self.fiscal(),
+            vat: Some(&*self.services.vat_registry),
+            portugal: self.services.portugal.as_deref(),
+        }
     }
 
     /// Who sets documents as PDF.

@@ -43,6 +43,7 @@
 //! | `pos`      | tables and tabs of the point of sale                                   |
 //! | `fiscal`   | settings, certificates, premises and devices of fiscalization          |
 //! | `recurring` | recurring invoices                                                    |
+//! | `reports`  | statistics, tax reports, what customers owe                            |
 //! | `transaction_type` | what kind of sale two parties would have, by VIES              |
 //! | `sandbox`  | the test clock                                                         |
 //! | `catalog`  | customers, suppliers, items, taxes, financial categories, units        |
@@ -75,6 +76,7 @@ pub mod deprecation;
 mod docs;
 mod documents;
 mod e_invoices;
+mod e_invoicing;
 pub mod error;
 mod examples;
 mod expenses;
@@ -89,8 +91,10 @@ mod html;
 mod idempotency;
 mod jobs;
 mod limits;
+mod lookups;
 mod mail;
 mod openapi;
+mod orders;
 mod pages;
 mod paper;
 mod payments;
@@ -100,6 +104,7 @@ mod prefetch;
 mod process;
 mod recurring;
 mod rehearsal;
+mod reports;
 mod request;
 mod route;
 mod routes;

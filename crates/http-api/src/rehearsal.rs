@@ -7,7 +7,8 @@
 //!
 //! **Nothing is changed.** The handler is given a store that decides units and commits none; a unit
 //! that would be committed ends the trial. Messages to a tax authority, a mail server or another
-//! receiver are always stored first, so none leaves; VIES is not asked. A handler that committed
+//! receiver are always stored first, so none leaves; VIES and the authority of Portugal are not
+//! asked. A handler that committed
 //! something before it refused is not tried. The gate, which counts requests, is not passed again.
 //!
 //! **The cost is bounded**: by the number of trials, of issues and of bytes, by a time for all of
@@ -28,7 +29,8 @@ use async_trait::async_trait;
 use futures_util::FutureExt as _;
 use racun_application::Services;
 use racun_catalog::{NoAnswer, VatAnswer, VatQuery, VatRegistry};
-use racun_kernel::Issues;
+use racun_kernel::{Environment, Issues};
+use racun_portugal::{Patience, Portugal, Program, SubUser, Unanswered, invoice_ws, series_ws};
 use racun_store::{Read, Refusal, Rows, Store, StoreDecorator, StoreError, TransactError, Unit};
 use tokio::sync::Semaphore;
 
@@ -115,6 +117,57 @@ impl VatRegistry for TrialRegistry {
     }
 }
 
+/// The authority of Portugal, which is not asked for a request whose handler is only tried.
+struct TrialPortugal {
+    portugal: Arc<dyn Portugal>,
+    progress: Arc<Progress>,
+}
+
+impl TrialPortugal {
+    fn check(&self) -> Result<(), Unanswered> {
+        match self.progress.is_trial.load(Ordering::Acquire) {
+            true => Err(Unanswered { reason: "a trial".to_owned() }),
+            false => Ok(()),
+        }
+    }
+}
+
+#[async_trait]
+impl Portugal for TrialPortugal {
+    fn program(&self, environment: Environment) -> Option<Program> {
+        self.portugal.program(environment)
+    }
+
+    fn test_user(&self, environment: Environment, nif: &str) -> Option<SubUser> {
+        self.portugal.test_user(environment, nif)
+    }
+
+    async fn series(
+        &self,
+        environment: Environment,
+        user: &SubUser,
+        request: &series_ws::Request,
+        patience: Patience,
+    ) -> Result<series_ws::SeriesReply, Unanswered> {
+        self.check()?;
+        // A registration changes something.
+        self.progress.has_committed.store(true, Ordering::Release);
+        self.portugal.series(environment, user, request, patience).await
+    }
+
+    async fn invoice(
+        &self,
+        environment: Environment,
+        user: &SubUser,
+        body: &str,
+        patience: Patience,
+    ) -> Result<invoice_ws::InvoiceReply, Unanswered> {
+        self.check()?;
+        self.progress.has_committed.store(true, Ordering::Release);
+        self.portugal.invoice(environment, user, body, patience).await
+    }
+}
+
 /// Lets the handler of `route` be tried, should the body of `request` be refused.
 pub(crate) fn prepare(route: &Route, request: &mut ServiceRequest) {
     if !route.is_rehearsed() {
@@ -125,7 +178,10 @@ pub(crate) fn prepare(route: &Route, request: &mut ServiceRequest) {
     let store = TrialStore { store: Arc::clone(&services.store), progress: Arc::clone(&progress) };
     let registry = Arc::clone(&services.vat_registry);
     let vat_registry = Arc::new(TrialRegistry { registry, progress: Arc::clone(&progress) });
-    give(Services { vat_registry, ..services.with(Arc::new(store)) }, request);
+    let portugal = services.portugal.clone().map(|portugal| -> Arc<dyn Portugal> {
+        Arc::new(TrialPortugal { portugal, progress: Arc::clone(&progress) })
+    });
+    give(Services { vat_registry, portugal, ..services.with(Arc::new(store)) }, request);
     request.extensions_mut().insert(progress);
 }
 

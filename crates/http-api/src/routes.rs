@@ -2,9 +2,9 @@
 
 use crate::route::Route;
 use crate::{
-    access, activities, billing, catalog, docs, documents, e_invoices, expenses, exports, fiscal,
-    health, jobs, mail, pages, paper, payments, pos, recurring, sandbox, transaction_type,
-    webhooks,
+    access, activities, billing, catalog, docs, documents, e_invoices, e_invoicing, expenses,
+    exports, fiscal, health, jobs, lookups, mail, orders, pages, paper, payments, pos, recurring,
+    reports, sandbox, transaction_type, webhooks,
 };
 
 /// The areas' tables, in the order in which paths are matched.
@@ -44,6 +44,7 @@ const AREAS: &[&[&[Route]]] = &[
         documents::DELIVERY_NOTES,
         documents::ROUTES,
         e_invoices::ROUTES,
+        e_invoicing::ROUTES,
         paper::ROUTES,
         paper::E_INVOICES,
         payments::ROUTES,
@@ -51,6 +52,13 @@ const AREAS: &[&[&[Route]]] = &[
         catalog::files::OF_EXPENSES,
         recurring::ROUTES,
         transaction_type::ROUTES,
+        reports::stats::ROUTES,
+        reports::tax::ROUTES,
+        reports::receivables::ROUTES,
+        lookups::ROUTES,
+        orders::hooks::ROUTES,
+        orders::integrations::ROUTES,
+        orders::order_routes::ROUTES,
         pos::tables::ROUTES,
         pos::tabs::ROUTES,
         pos::splitting::ROUTES,
@@ -61,6 +69,9 @@ const AREAS: &[&[&[Route]]] = &[
         fiscal::internal_act::ROUTES,
         fiscal::fina::OWN,
         fiscal::fina::ROUTES,
+        fiscal::portugal::SETTINGS,
+        fiscal::portugal::SERIES,
+        fiscal::portugal::SAFT,
         webhooks::endpoints::ROUTES,
         webhooks::account::ROUTES,
         webhooks::log::ROUTES,

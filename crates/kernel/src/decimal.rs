@@ -114,12 +114,22 @@ impl Decimal {
         Some(Self(BigDecimal::new(signed, i64::from(scale))))
     }
 
+    /// `self ÷ divisor`, rounded half away from zero at the decimals that an input may hold: a rate
+    /// or the price of one, which are no money. `None` when `divisor` is zero.
+    #[must_use]
+    pub fn ratio(&self, divisor: &Self) -> Option<Self> {
+        self.divide_half_up(divisor, RATIO_DECIMALS)
+    }
+
     /// Whether this needs no more than `scale` decimals.
     #[must_use]
     pub fn fits_scale(&self, scale: u8) -> bool {
         self.round_half_up(scale) == *self
     }
 }
+
+/// [`Decimal::MAX_FRACTION_DIGITS`], as a scale.
+const RATIO_DECIMALS: u8 = 10;
 
 impl From<i64> for Decimal {
     fn from(whole: i64) -> Self {

@@ -235,6 +235,14 @@ kinds! {
     Job, JobId = "job_";
     /// An export that is put together in the background.
     ExportJob, ExportJobId = "expjob_";
+    /// An order of a shop.
+    Order, OrderId = "ord_";
+    /// A source of orders.
+    OrderIntegration, OrderIntegrationId = "oint_";
+    /// An estimated rate of tax.
+    TaxRateEstimate, TaxRateEstimateId = "tre_";
+    /// An electronic invoice on its way over the network.
+    EInvoiceSubmission, EInvoiceSubmissionId = "einv_sub_";
     /// A request.
     Request, RequestId = "req_";
 }

@@ -79,6 +79,52 @@ pub enum PortugalRefusal {
          is_manual"
     )]
     SeriesActive,
+    /// The operator has not set up the program.
+    #[error(
+        "this server is no certified program for Portugal yet: its operator sets \
+         RACUN__PORTUGAL__KEY_FILE and RACUN__PORTUGAL__CERTIFICATE_NUMBER"
+    )]
+    ProgramMissing,
+    /// A fatura-recibo that is not paid.
+    #[error(
+        "a fatura-recibo (FR) is paid in full when it is issued: send payments, or name a series \
+         of the document_type invoice"
+    )]
+    NotPaid,
+    /// The customer has the original, so the document is not voided.
+    #[error(
+        "the customer has the original of the document, so it is not voided; give it back by a \
+         credit note, or send has_original_document true once you have it again"
+    )]
+    OriginalGone,
+    /// The authority's answer.
+    #[error("the tax authority refused it: {code} {message}")]
+    Authority {
+        /// Its code.
+        code: String,
+        /// Its words.
+        message: String,
+    },
+    /// The authority did not answer.
+    #[error(
+        "the tax authority did not answer; try again, or enter validation_code by hand: {reason}"
+    )]
+    Unanswered {
+        /// What was seen.
+        reason: String,
+    },
+    /// Nothing says who calls the authority.
+    #[error(
+        "the authority asks who registers the series: store username and password of a sub-user \
+         by PUT /fiscalization/pt/settings, or send validation_code"
+    )]
+    SubUserMissing,
+    /// A document that SAF-T cannot hold.
+    #[error("SAF-T cannot be written: {reason}")]
+    Unwritable {
+        /// Which document, and what is wrong with it.
+        reason: String,
+    },
     /// There is no series to issue in.
     #[error("there is no active series for this document; make one first")]
     SeriesMissing,
@@ -140,6 +186,13 @@ impl PortugalRefusal {
             Self::OtherCountry => "country_not_supported",
             Self::SeriesExists => "duplicate",
             Self::SeriesActive => "pt_series_active",
+            Self::ProgramMissing => "pt_program_missing",
+            Self::NotPaid => "pt_not_paid",
+            Self::OriginalGone => "pt_original_gone",
+            Self::Authority { .. } => "pt_authority_refused",
+            Self::Unanswered { .. } => "pt_authority_unanswered",
+            Self::SubUserMissing => "pt_sub_user_missing",
+            Self::Unwritable { .. } => "pt_saft_unwritable",
             Self::SeriesMissing => "pt_series_missing",
             Self::SeriesClosed => "pt_series_closed",
             Self::SeriesOfOther => "pt_series_of_other_type",

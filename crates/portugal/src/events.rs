@@ -1,6 +1,6 @@
 //! What happens to series.
 
-use crate::PT_SERIES;
+use crate::{PT_SERIES, PT_SETTINGS};
 
 racun_store::events! {
     /// What happens to series.
@@ -11,5 +11,12 @@ racun_store::events! {
     }
 }
 
+racun_store::events! {
+    /// What happens to settings.
+    pub mod pt_settings on PT_SETTINGS {
+        UPDATED = "pt_settings.updated",
+    }
+}
+
 /// All of them.
-pub static ALL: [&[racun_store::EventKind]; 1] = [pt_series::ALL];
+pub static ALL: [&[racun_store::EventKind]; 2] = [pt_series::ALL, pt_settings::ALL];

@@ -4,7 +4,8 @@
 //! knows, is signed in a chain with the one before it, and bears a unique code (ATCUD), four
 //! characters of its signature and a QR code. Each month a file, SAF-T (PT), says all of it again.
 //!
-//! This crate decides and writes texts. It makes no calls and holds no key: [`ProgramKey`] signs.
+//! This crate decides and writes texts. It makes no calls and holds no key: [`ProgramKey`] signs,
+//! and [`Portugal`] calls.
 //!
 //! | Module         | Owns                                                             |
 //! | -------------- | ---------------------------------------------------------------- |
@@ -16,7 +17,11 @@
 //! | `clock`        | when documents enter, and which dates they may bear              |
 //! | `chain`        | what is signed, the signature, and whether a chain holds         |
 //! | `series`       | series, and how the next document of one is certified            |
+//! | `settings`     | who calls the authority for an entity, and for what              |
 //! | `series_ws`    | texts to and from the authority's web service of series          |
+//! | `invoice_ws`   | texts to and from its web service of invoices                    |
+//! | `soap`         | what both services have in common                                |
+//! | `port`         | the port to the program's key and to its authority               |
 //! | `qr`           | the contents of the QR code                                      |
 //! | `tax`          | numbers of taxpayers, regions, rates, reasons for exemption      |
 //! | `mechanism`    | how money moves, as the authority names it                       |
@@ -44,15 +49,19 @@ mod code;
 mod error;
 pub mod events;
 mod identifier;
+pub mod invoice_ws;
 mod manual;
 mod mechanism;
 mod number;
 mod operator;
+mod port;
 mod qr;
 pub mod restrictions;
 pub mod saft;
 mod series;
 pub mod series_ws;
+mod settings;
+pub mod soap;
 mod status;
 mod tax;
 pub mod words;
@@ -68,12 +77,13 @@ pub use manual::{MAX_MANUAL_SERIES_CHARS, ManualNumber};
 pub use mechanism::Mechanism;
 pub use number::{InvalidNumber, MAX_NUMBER_CHARS, Number};
 pub use operator::{MAX_OPERATOR_CHARS, OperatorInput, PtOperator, source_id};
+pub use port::{Patience, Portugal, Program, SubUser, Unanswered};
 pub use qr::{MAX_OTHER_CHARS, QrFacts, QrFields, TaxTotal, read_qr};
 pub use series::{
-    Certified, ChainHead, CheckedSeries, Fresh, MAX_SERIES, NewSeries, PT_CHAINS, PT_FORMS,
-    PT_SERIES, PtSeries, RecoveredForm, Registration, SeriesChange, SeriesStatus, Validated,
-    series_key,
+    Certified, ChainHead, CheckedSeries, Fresh, MAX_SERIES, NewSeries, PT_FORMS, PT_SERIES,
+    PtSeries, RecoveredForm, Registration, SeriesChange, SeriesStatus, Validated, series_key,
 };
+pub use settings::{PT_SETTINGS, PtSettings, SettingsInput};
 pub use status::{Origin, Status};
 pub use tax::{
     CONSUMER, CONSUMER_NAME, Exemption, Level, Region, UNKNOWN, buyer_number, check_nif,
@@ -81,4 +91,4 @@ pub use tax::{
 };
 
 /// Every table of this crate.
-pub static TABLES: [&racun_store::Table; 3] = [&PT_SERIES, &PT_CHAINS, &PT_FORMS];
+pub static TABLES: [&racun_store::Table; 3] = [&PT_SERIES, &PT_FORMS, &PT_SETTINGS];

@@ -141,15 +141,19 @@ pub struct RuledTax<'a> {
     pub exemption_reason: Option<&'a str>,
 }
 
-/// Accepts the lines of a document of `day` in `region`: none is below zero, each has one tax whose
-/// rate the region has on that day, or 0 % with its reason.
+/// Accepts the lines of a document of `day` in `region`, each with its place among `items`: none is
+/// below zero, each has one tax whose rate the region has on that day, or 0 % with its reason.
 ///
 /// # Errors
 /// All that is wrong, by the path inside `items`.
-pub fn check_lines(lines: &[RuledLine<'_>], region: Region, day: Date) -> Result<(), Issues> {
+pub fn check_lines<'a>(
+    lines: impl IntoIterator<Item = (usize, RuledLine<'a>)>,
+    region: Region,
+    day: Date,
+) -> Result<(), Issues> {
     let mut issues = Issues::default();
-    for (place, line) in lines.iter().enumerate() {
-        issues.collect(place, check_line(line, region, day));
+    for (place, line) in lines {
+        issues.collect(place, check_line(&line, region, day));
     }
     issues.into_result(()).map_err(|issues| issues.at("items"))
 }

@@ -1,26 +1,19 @@
 //! Texts to and from the authority's web service of series, SeriesWS.
 //!
-//! The password of the sub-user goes encrypted: AES-128 in ECB mode with PKCS#5 padding under a key
-//! of its own for each request, which goes as the nonce under the authority's RSA key. Who calls
-//! does that; here are the texts.
-//!
 //! Source: AT, "Comunicação de Séries Documentais", general and specific aspects, 1.0 of July 2021;
 //! the service's WSDL.
 
 use racun_kernel::calendar::{format_date, parse_date};
-use roxmltree::{Document, Node};
+use roxmltree::Node;
 use time::Date;
 
+use crate::soap::{Unreadable, child, escaped, parse};
 use crate::{CheckedSeries, Class, Code, PtSeries, SeriesCode, ValidationCode};
 
 /// The namespace of requests and answers.
 pub const NAMESPACE: &str = "http://at.gov.pt/";
-/// The namespace of the header that says who calls.
-pub const SECURITY: &str = "http://schemas.xmlsoap.org/ws/2002/12/secext";
 /// The longest justification of a closed series, in characters.
 const MAX_JUSTIFICATION_CHARS: usize = 4_000;
-/// The longest answer that is read, in bytes.
-pub const MAX_ANSWER_BYTES: usize = 1024 * 1024;
 
 /// What a series is for, to the authority.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -215,37 +208,6 @@ impl Request {
     }
 }
 
-/// The header that says who calls: the sub-user (`NIF/number`), and three texts of Base64.
-#[must_use]
-pub fn security_header(user: &str, nonce: &str, password: &str, created: &str) -> String {
-    let user = escaped(user);
-    format!(
-        "<wss:Security xmlns:wss=\"{SECURITY}\"><wss:UsernameToken>\
-         <wss:Username>{user}</wss:Username><wss:Nonce>{nonce}</wss:Nonce>\
-         <wss:Password>{password}</wss:Password><wss:Created>{created}</wss:Created>\
-         </wss:UsernameToken></wss:Security>"
-    )
-}
-
-/// The whole message: `header` of [`security_header`], and the body of a request.
-#[must_use]
-pub fn envelope(header: &str, body: &str) -> String {
-    format!(
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?><S:Envelope \
-         xmlns:S=\"http://schemas.xmlsoap.org/soap/envelope/\"><S:Header>{header}</S:Header>\
-         <S:Body>{body}</S:Body></S:Envelope>"
-    )
-}
-
-/// Whether `user` names a sub-user of the taxpayer `nif`: `508025338/1`.
-#[must_use]
-pub fn is_sub_user(user: &str, nif: &str) -> bool {
-    let number = user.strip_prefix(nif).and_then(|rest| rest.strip_prefix('/'));
-    number.is_some_and(|number| {
-        (1..=4).contains(&number.len()) && number.bytes().all(|byte| byte.is_ascii_digit())
-    })
-}
-
 /// What the service answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeriesReply {
@@ -275,14 +237,6 @@ pub struct SeriesInfo {
     /// The day on which it was registered.
     pub registered_on: Date,
 }
-
-/// What was answered is no answer of the service.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the answer is none of SeriesWS: {0}")]
-pub struct Unreadable(
-    /// What is wrong with it, for the log.
-    pub String,
-);
 
 /// What a refusal means for who asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -315,10 +269,7 @@ impl SeriesReply {
     /// When it is none.
     pub fn read(text: &str) -> Result<Self, Unreadable> {
         let unreadable = |what: &str| Unreadable(what.to_owned());
-        if text.len() > MAX_ANSWER_BYTES {
-            return Err(unreadable("it is longer than 1 MiB"));
-        }
-        let document = Document::parse(text).map_err(|error| Unreadable(error.to_string()))?;
+        let document = parse(text)?;
         let named = |name: &'static str| {
             document.descendants().filter(move |node| node.tag_name().name() == name)
         };
@@ -351,14 +302,4 @@ impl SeriesInfo {
             registered_on: parse_date(text("dataRegisto")?).ok()?,
         })
     }
-}
-
-fn child<'a>(node: Node<'a, '_>, name: &str) -> Option<&'a str> {
-    node.children().find(|own| own.tag_name().name() == name)?.text().map(str::trim)
-}
-
-pub(crate) fn escaped(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    crate::saft::escape(text, &mut safe);
-    safe
 }

@@ -6,6 +6,7 @@
 //! | `documents`  | documents made of the catalogue's records and the entity's settings    |
 //! | `einvoicing` | electronic invoices of documents: facts and checks                     |
 //! | `expenses`   | received supplier invoices, calculated and numbered                    |
+//! | `network`    | electronic invoices over the network: enrolling, sending, following    |
 //! | `overdue`    | one event for each invoice past its due date                           |
 //! | `payments`   | payments on documents and expenses                                     |
 //! | `recurring`  | recurring invoices, and the job that makes their invoices              |
@@ -22,6 +23,7 @@ pub mod documents;
 pub mod einvoicing;
 mod error;
 pub mod expenses;
+pub mod network;
 pub mod overdue;
 pub mod payments;
 pub mod recurring;

@@ -1,4 +1,4 @@
-//! What the schemas of both authorities allow, written as tables, and checked strictly: order,
+//! What the schemas of the authorities allow, written as tables, and checked strictly: order,
 //! types, patterns, and nothing that is not named.
 //!
 //! One table describes both forms: XML has the parts in this order, JSON in any. The checked
@@ -7,6 +7,7 @@
 
 #[cfg(test)]
 mod agreement;
+pub mod at;
 pub mod fina;
 pub mod furs;
 mod json;

@@ -14,8 +14,8 @@ pub const FINA: &str = "http://www.apis-it.hr/fin/2012/types/f73";
 /// The namespace of signatures.
 pub const XMLDSIG: &str = "http://www.w3.org/2000/09/xmldsig#";
 
-/// Checks the content of `element`, whose parts are of `namespace`. A signature that is the last
-/// part is not looked at.
+/// Checks the content of `element`, whose parts are of `namespace`, or of none when it is empty. A
+/// signature that is the last part is not looked at.
 ///
 /// # Errors
 /// What is wrong, and where.
@@ -30,7 +30,7 @@ pub fn xml(element: Node<'_, '_>, namespace: &str, parts: Parts) -> Result<Value
 
 /// Whether `node` is the element of this name.
 pub fn is(node: Node<'_, '_>, namespace: &str, name: &str) -> bool {
-    node.tag_name().namespace() == Some(namespace) && node.tag_name().name() == name
+    node.tag_name().namespace().unwrap_or_default() == namespace && node.tag_name().name() == name
 }
 
 fn sequence(children: &[Node<'_, '_>], namespace: &str, parts: Parts) -> Result<Value, Invalid> {

@@ -16,15 +16,15 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use racun_fiscal::Authority;
 use rustls::ServerConfig;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 
 use crate::fault::{Fault, Page, Twist};
+use crate::office::Office;
 use crate::state::{Asked, HttpReply, State};
-use crate::{fina, furs};
+use crate::{at, fina, furs};
 pub use body::Body;
 use body::Piece;
 use wire::{Abort, Wire};
@@ -38,7 +38,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// An authority at an address.
 pub struct Server {
     pub state: Arc<State>,
-    pub authority: Authority,
+    pub authority: Office,
     /// TLS as it should be.
     pub tls: Arc<ServerConfig>,
     /// TLS with a certificate of another issuer.
@@ -148,8 +148,9 @@ impl Server {
 
     async fn deliver(&self, asked: Asked, abort: Abort) -> Response<Body> {
         let operation = match self.authority {
-            Authority::Furs => furs::operation(&asked),
-            Authority::Fina => fina::operation(&asked),
+            Office::Furs => furs::operation(&asked),
+            Office::Fina => fina::operation(&asked),
+            Office::At => at::operation(&asked),
         };
         let fault = self.state.faults.of_request(self.authority, operation);
         tokio::time::sleep(self.state.delay()).await;
@@ -199,8 +200,9 @@ impl Server {
             return HttpReply::text(405, "Only POST is answered.");
         }
         match self.authority {
-            Authority::Furs => furs::answer(&self.state, asked, fault),
-            Authority::Fina => fina::answer(&self.state, asked, fault),
+            Office::Furs => furs::answer(&self.state, asked, fault),
+            Office::Fina => fina::answer(&self.state, asked, fault),
+            Office::At => at::answer(&self.state, asked, fault),
         }
     }
 }

@@ -1,6 +1,8 @@
-//! `racun demo einvoice`: a German, a Slovenian and a Peppol invoice, as files to look at.
+//! `racun demo einvoice`: a German, a Slovenian and a Peppol invoice, as files to look at; the last
+//! one is sent over the sandbox's network.
 
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, anyhow, bail};
 use racun_access::enter_as_recipient;
@@ -15,6 +17,11 @@ use serde_json::{Value, json};
 use super::open_account_of;
 use super::player::Player;
 use crate::{clock, print};
+
+/// How long the network has to deliver.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Between two looks at what became of something.
+const LOOK: Duration = Duration::from_millis(500);
 
 /// Issues the invoices on the server at `base`, which keeps its data in `store`, writes their files
 /// into `folder`, or into a folder of its own, and says where.
@@ -65,7 +72,8 @@ async fn slovenian(player: &mut Player, folder: &Path, store: &dyn Store) -> any
     let entity = json!({
         "name": "Studio Demo d.o.o.", "address": "Slovenska cesta 1", "post_code": "1000",
         "city": "Ljubljana", "country": "Slovenia", "country_code": "SI", "environment": "sandbox",
-        "tax_number": "SI10039856", "email": "demo@example.com",
+        "tax_number": "SI10039856", "company_number": "1234567000", "phone": "+386 1 2345678",
+        "email": "demo@example.com",
     });
     let settings = json!({
         "eslog_validation_enabled": true, "ujp_validation_with_eslog_enabled": true,
@@ -73,7 +81,12 @@ async fn slovenian(player: &mut Player, folder: &Path, store: &dyn Store) -> any
             { "type": "iban", "iban": "SI56263300012039086", "bic": "LJBASI2XXXX" },
         ],
     });
-    open_with(player, entity, settings).await?;
+    let owner = open_with(player, entity, settings).await?;
+    let enabled = json!({ "enabled": true });
+    owner
+        .send("join the network", Method::PUT, "/e-invoicing/settings", Some(enabled))
+        .await?
+        .show(&["enabled"]);
     let certificate = "/fiscalization/furs/settings/certificate/sandbox";
     player.post("get a certificate", certificate, json!({})).await?.show(&["certificate_status"]);
     let budget_user = json!({
@@ -98,7 +111,56 @@ async fn slovenian(player: &mut Player, folder: &Path, store: &dyn Store) -> any
     });
     let made = issue(player, company, 22).await?;
     made.show(&["number", "total_with_tax"]);
-    put(folder, "peppol.xml", peppol(store, player, &made.text("id")?).await?.as_bytes())
+    let id = made.text("id")?;
+    put(folder, "peppol.xml", peppol(store, player, &id).await?.as_bytes())?;
+    deliver(player, &id).await
+}
+
+/// Sends the invoice `id` as soon as the entity may, and waits until the company has it.
+async fn deliver(player: &Player, id: &str) -> anyhow::Result<()> {
+    let settings = "/e-invoicing/settings";
+    let enrolled = until(player, "ask the network who we are", settings, |body| {
+        let enrollment = &body["enrollment"];
+        enrollment["sending_allowed"].as_bool().unwrap_or_default().then(|| enrollment.clone())
+    });
+    let enrollment = enrolled.await?;
+    print::line(format_args!("     we are {}", enrollment["participant_id"]));
+    let path = format!("/e-invoicing/documents/{id}");
+    let sent = player.post("send it", &format!("{path}/send"), json!({})).await?;
+    sent.show(&["status", "recipient_peppol_id"]);
+    let submissions = format!("{path}/submissions");
+    let over = until(player, "look what became of it", &submissions, |body| {
+        let submission = &body["data"][0];
+        let is_over = matches!(submission["status"].as_str(), Some("delivered" | "failed"));
+        is_over.then(|| submission.clone())
+    });
+    let submission = over.await?;
+    if submission["status"] != "delivered" {
+        bail!("the network did not deliver the invoice: {submission}");
+    }
+    print::line(format_args!("     delivered as {}", submission["provider_reference"]));
+    Ok(())
+}
+
+/// Asks `path` until `found` sees in the answer what it waits for.
+async fn until(
+    player: &Player,
+    what: &'static str,
+    path: &str,
+    found: impl Fn(&Value) -> Option<Value>,
+) -> anyhow::Result<Value> {
+    let started = Instant::now();
+    loop {
+        let answer = player.ask(what, Method::GET, path, None).await?;
+        if let Some(found) = found(&answer.body) {
+            answer.show(&[]);
+            return Ok(found);
+        }
+        if started.elapsed() > PATIENCE {
+            bail!("{what}: {path} still answers {}", answer.body);
+        }
+        tokio::time::sleep(LOOK).await;
+    }
 }
 
 /// The invoice `id` of the player's entity as a provider of the network gets it.
@@ -120,8 +182,8 @@ async fn peppol(store: &dyn Store, player: &Player, id: &str) -> anyhow::Result<
     }
 }
 
-/// Makes a sandbox entity with `settings`, and goes on with its account's key.
-async fn open_with(player: &mut Player, entity: Value, settings: Value) -> anyhow::Result<()> {
+/// Makes a sandbox entity with `settings`, and goes on with its account's key; answers its owner.
+async fn open_with(player: &mut Player, entity: Value, settings: Value) -> anyhow::Result<Player> {
     player.token = None;
     player.entity = None;
     let (session, _) = open_account_of(player, entity).await?;
@@ -129,7 +191,7 @@ async fn open_with(player: &mut Player, entity: Value, settings: Value) -> anyho
     let body = json!({ "settings": settings });
     let owner = player.with(session);
     owner.send("set it up", Method::PATCH, &path, Some(body)).await?.show(&["id"]);
-    Ok(())
+    Ok(owner)
 }
 
 async fn issue(

@@ -136,7 +136,7 @@ impl Shop<'_> {
     async fn outage(&self, simulator: &Running) -> anyhow::Result<()> {
         let title = self.authority.title();
         print::line(format_args!("    {title} cannot be reached from here on."));
-        let when = When { authority: Some(self.authority), ..When::default() };
+        let when = When { authority: Some(self.authority.into()), ..When::default() };
         simulator.add_fault(Fault::Refuse, when).map_err(|reason| anyhow!(reason))?;
         let sold = self.sell("sell all the same").await?;
         let status = &receipt::told(self.authority, &sold.body)?["status"];

@@ -5,6 +5,7 @@
 //! | `main_job` | sign up, catalogue, draft, issue, void                        |
 //! | `pos`      | an evening at the point of sale                               |
 //! | `fiscal`   | receipts reported to a tax authority                          |
+//! | `portugal` | series, a chain of signatures, and SAF-T                      |
 //! | `receipt`  | such a receipt, as a till prints it                           |
 //! | `qr`       | its code, in characters                                       |
 //! | `paper`    | one document of each template, as files                       |
@@ -18,6 +19,7 @@ mod fiscal;
 mod main_job;
 mod paper;
 mod player;
+mod portugal;
 mod pos;
 mod qr;
 mod receipt;
@@ -44,6 +46,8 @@ pub enum Play {
     Pos,
     /// Receipts reported to the authority of a country.
     Fiscal(Authority),
+    /// Documents in Portugal.
+    Portugal,
 }
 
 /// Plays `play` on the server at `base` and prints a line per step. `simulator` is the authorities
@@ -61,6 +65,10 @@ pub async fn play(play: Play, base: &str, simulator: Option<&Running>) -> anyhow
         Play::Pos => {
             print::line(format_args!("An evening at the point of sale on {base}"));
             pos::play(&mut player).await?;
+        }
+        Play::Portugal => {
+            print::line(format_args!("A morning in Lisbon on {base}"));
+            portugal::play(&mut player, simulator).await?;
         }
         Play::Fiscal(authority) => {
             print::line(format_args!("Receipts for {} on {base}", authority.title()));

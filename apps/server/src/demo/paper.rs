@@ -226,6 +226,7 @@ fn mark() -> Marks {
             text("eor", "EOR", "8ce3e2c5-6a5b-4b2e-9df9-1b8f7cf7a2b1"),
         ],
         sentences: Vec::new(),
+        on_each_page: None,
         code: Some(code),
     }
 }

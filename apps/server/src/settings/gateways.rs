@@ -208,20 +208,29 @@ impl Default for S3 {
 pub struct Vies {
     /// The register that live entities ask; absent: the Commission's.
     #[serde(deserialize_with = "optional")]
-    pub url: Option<ViesUrl>,
+    pub url: Option<ServiceUrl>,
 }
 
-/// Where the register of VAT numbers is.
+/// `RACUN__RATES__…`
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, expecting = "a section")]
+pub struct Rates {
+    /// The folder with the files of reference rates; absent: the European Central Bank's.
+    #[serde(deserialize_with = "optional")]
+    pub url: Option<ServiceUrl>,
+}
+
+/// Where a public service is that answers for all entities.
 #[derive(Debug)]
-pub enum ViesUrl {
+pub enum ServiceUrl {
     /// It is not asked.
     Off,
-    /// The base of its REST interface.
+    /// The base of its addresses.
     At(BaseUrl),
 }
 
-impl Setting for ViesUrl {
-    const EXPECTED: &'static str = "the base of an address as in https://vies.example.com, or off";
+impl Setting for ServiceUrl {
+    const EXPECTED: &'static str = "the base of an address as in https://host.example.com, or off";
 
     fn read(text: &str) -> Option<Self> {
         match text {

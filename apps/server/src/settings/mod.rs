@@ -8,7 +8,9 @@ mod fiscalization;
 mod gateways;
 mod master_key;
 mod names;
+mod network;
 mod outbound;
+mod portugal;
 mod rate_limits;
 mod spelling;
 mod storage;
@@ -29,9 +31,11 @@ pub use access::Access;
 pub use authority::{Fina, FinaService, Furs, FursService, Transport};
 pub use billing::Billing;
 pub use fiscalization::Fiscalization;
-pub use gateways::{Email, Files, Vies, ViesUrl, Webhooks};
+pub use gateways::{Email, Files, Rates, ServiceUrl, Vies, Webhooks};
 pub use master_key::{MasterKey, MasterKeys};
+pub use network::{EInvoicing, Live};
 pub use outbound::Outbound;
+pub use portugal::{Portugal, PortugalService};
 pub use rate_limits::RateLimits;
 pub use storage::Storage;
 pub use value::{BaseUrl, LogFormat, LogLevel, Networks, PostgresUrl, Setting};
@@ -68,6 +72,8 @@ pub struct Settings {
     pub furs: Furs,
     /// Where the Croatian one is.
     pub fina: Fina,
+    /// The certified program in Portugal, and where its authority is.
+    pub portugal: Portugal,
     /// How far the server calls.
     pub outbound: Outbound,
     /// How events are posted to their receivers.
@@ -78,6 +84,10 @@ pub struct Settings {
     pub files: Files,
     /// Where the register of VAT numbers is.
     pub vies: Vies,
+    /// Where reference rates of exchange are.
+    pub rates: Rates,
+    /// Where the network of electronic invoices is.
+    pub e_invoicing: EInvoicing,
     /// How many requests are answered in a minute.
     pub rate_limits: RateLimits,
     /// How much accounts may store.

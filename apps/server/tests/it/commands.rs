@@ -161,6 +161,7 @@ fn the_demo_of_electronic_invoices_writes_each_form_and_says_where() {
         assert!(windows.any(|window| window == holds.as_bytes()), "{name}: {holds}");
         assert!(printed.contains(&path.display().to_string()), "{printed}");
     }
+    assert!(printed.contains("delivered as "), "{printed}");
     assert!(printed.contains("Done: electronic invoices in "), "{printed}");
 }
 

@@ -3,6 +3,7 @@
 
 mod collector;
 mod commands;
+mod import;
 mod jobs;
 mod lines;
 mod master_key;

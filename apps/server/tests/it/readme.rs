@@ -28,6 +28,7 @@ fn the_commands_of_the_readme_do_what_it_says_and_again_the_second_time() {
             said(&format!("\"number\":\"{number}\""));
             said(&format!("\"{confirmation}\":\""));
         }
+        said("\"number\":\"FT 2026A/1\"");
         said("\"status\":\"sent\",\"to\":\"ana@example.com\"");
         said("idempotent-replayed: true");
         let other = "3/P1/1";

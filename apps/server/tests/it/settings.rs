@@ -51,6 +51,7 @@ const WRONG: &[(&str, &str, &str)] = &[
     ("RACUN__FILES__FOLDER", "files", "`s3`"),
     ("RACUN__VIES__URL", "vies.example.com/hush", "or off"),
     ("RACUN__VIES__TIMEOUT", "5", "`url`"),
+    ("RACUN__RATES__URL", "ecb.example.com/hush", "or off"),
     ("RACUN__LOG__FORMAT", "xml", "text or json"),
     ("RACUN__METRICS__LISTEN", "9090", "127.0.0.1:8080"),
     ("RACUN__LOG__LEVEL", "loud", "debug"),
@@ -150,6 +151,7 @@ fn every_name_that_others_rely_on_is_known() {
         ("RACUN__FILES__S3__ACCESS_KEY_ID", "id"),
         ("RACUN__FILES__S3__SECRET_ACCESS_KEY", "key"),
         ("RACUN__VIES__URL", "http://127.0.0.1:9003/rest-api"),
+        ("RACUN__RATES__URL", "off"),
         ("RACUN__LOG__FORMAT", "json"),
         ("RACUN__LOG__LEVEL", "warn,racun=debug"),
         ("RACUN__METRICS__LISTEN", "127.0.0.1:9090"),
@@ -176,6 +178,7 @@ fn a_server_that_calls_this_machine_only_names_no_other() {
         ("RACUN__EMAIL__SMTP_URL", "smtps://user:password@mail.example.com"),
         ("RACUN__FILES__S3__ENDPOINT", "https://s3.example.com"),
         ("RACUN__VIES__URL", "https://vies.example.com/rest-api"),
+        ("RACUN__RATES__URL", "https://ecb.example.com/files"),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let mut variables = bucket[..if name.contains("S3") { 3 } else { 0 }].to_vec();

@@ -19,6 +19,14 @@ const PROTECTED: [&str; 6] =
 const MAX_BYTES: usize = 512 * 1024;
 
 impl Settings {
+    /// The settings with `value` under `key`, which has an endpoint of its own that checked it.
+    #[must_use]
+    pub(crate) fn with(&self, key: &str, value: Json) -> Self {
+        let mut all = self.0.clone();
+        all.insert(key.to_owned(), value);
+        Self(all)
+    }
+
     /// The settings after the partial update `changes`.
     ///
     /// Each key that is sent replaces the stored one whole, and null removes it. Two keys merge
@@ -92,6 +100,7 @@ pub fn passed_over(sent: &Map<String, Json>, answered: &Map<String, Json>) -> Is
         let remedy = match key {
             "furs" => "PUT /fiscalization/furs/settings sets it",
             "fina" => "PUT /fiscalization/fina/settings sets it",
+            "slovenia" => "PATCH /tax-reports/si/profile sets it",
             _ => "it is not set through the entity",
         };
         let message = format!("what is sent here is passed over; {remedy}");

@@ -108,6 +108,15 @@ impl<T: ?Sized> Key<T> {
         self.path
     }
 
+    /// The first of the names that lead to it: the key of the settings that it is, or is in.
+    #[must_use]
+    pub const fn top(self) -> &'static str {
+        match self.path {
+            [name, ..] => name,
+            [] => "",
+        }
+    }
+
     /// The last of the names that lead to it.
     #[must_use]
     pub const fn name(self) -> &'static str {

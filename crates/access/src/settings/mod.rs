@@ -74,6 +74,13 @@ impl Settings {
         &self.0
     }
 
+    /// The settings with `value` under `key`, which has an endpoint of its own.
+    pub(crate) fn with_own(&self, key: &str, value: Json) -> Self {
+        let mut settings = self.0.clone();
+        settings.insert(key.to_owned(), value);
+        Self(settings)
+    }
+
     /// What the settings say under `key`; `None` where they do not.
     #[must_use]
     pub fn get<T: SettingValue + ?Sized>(&self, key: Key<T>) -> Option<T::Read<'_>> {

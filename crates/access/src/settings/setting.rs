@@ -104,6 +104,12 @@ keys! {
     UNIT_STARTS_BY_KIND: Group = group ["unit_number_sequence_starts"];
     /// Texts in other languages.
     TRANSLATIONS: Group = group ["translations"];
+    /// First name of who issues documents in Portugal.
+    PT_OPERATOR_FIRST_NAME: str = text ["pt", "operator_first_name"];
+    /// Their last name.
+    PT_OPERATOR_LAST_NAME: str = text ["pt", "operator_last_name"];
+    /// Their tax number.
+    PT_OPERATOR_TAX_NUMBER: str = text ["pt", "operator_tax_number"];
     /// How documents are calculated that name no mode.
     CALCULATION_DEFAULT_MODE: str = text ["calculation", "default_mode"];
     /// Whether delivery notes hide prices.

@@ -353,6 +353,7 @@ async fn voiding_takes_a_fiscalized_invoice_back_where_it_was_issued() {
                 business_premise_name: Some("P2".to_owned()),
                 ..FinaRequest::default()
             },
+            ..Default::default()
         };
         let invoice = own.sell(&[Cash], said.clone()).await.unwrap();
         own.office.heard();

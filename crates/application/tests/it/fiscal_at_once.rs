@@ -102,6 +102,7 @@ async fn sixteen_at_once_take_sixteen_numbers_in_a_row() {
                                 ..Default::default()
                             },
                             furs: place,
+                            ..Default::default()
                         };
                         own.sell(&[Cash], said).await.is_ok()
                     })

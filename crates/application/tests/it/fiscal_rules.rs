@@ -30,6 +30,7 @@ async fn a_place_that_is_unknown_closed_or_not_clear_takes_no_number() {
                     electronic_device_name: device,
                     ..FinaRequest::default()
                 },
+                ..Default::default()
             }
         };
         let wrong = async |said: FiscalRequest, field: &str| {

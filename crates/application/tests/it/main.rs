@@ -44,6 +44,7 @@ mod recurring_copies;
 mod registering;
 mod rekey;
 mod settling;
+mod stats;
 mod takings;
 mod takings_facts;
 mod takings_places;

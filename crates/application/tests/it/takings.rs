@@ -15,7 +15,7 @@ use racun_documents::calculation::SummaryTax;
 use racun_documents::{
     Document, DocumentId, DocumentKind, LineKind, RELATIONS, Relation, RelationType, Stage,
 };
-use racun_kernel::{Decimal, Patch, Person, Principal, Role, Scope};
+use racun_kernel::{Decimal, Patch, Person, Principal, Role, Scope, Stamp};
 use racun_pos::NewClosing;
 use racun_pos::takings::{Day, Facts, PaymentTakings, Takings, is_money, takings};
 use racun_sales::documents::{
@@ -84,8 +84,8 @@ fn used_by(shop: &Shop, person: Option<Person>) -> Scope {
 }
 
 /// A shop in which there is something to sell.
-struct Market {
-    shop: Shop,
+pub struct Market {
+    pub shop: Shop,
     /// What others sell in the same shop with: two have one name, one has none, one is a program.
     others: Vec<Scope>,
     /// Names of the categories, by id.
@@ -102,8 +102,13 @@ fn moment(random: &mut Random, from: usize) -> (usize, OffsetDateTime) {
 }
 
 impl Market {
-    async fn open(store: Arc<dyn Store>) -> Self {
-        let shop = Shop::open_on(store, stamp(NOW)).await;
+    pub async fn open(store: Arc<dyn Store>) -> Self {
+        Self::open_at(store, stamp(NOW)).await
+    }
+
+    /// A market beside another one in `store`: it goes on with the other's `stamp`.
+    pub async fn open_at(store: Arc<dyn Store>, stamp: Stamp) -> Self {
+        let shop = Shop::open_on(store, stamp).await;
         let mut names = BTreeMap::new();
         for name in ["Pijača", "Hrana", "Hrana"] {
             let name = Patch::Value(name.to_owned());
@@ -152,7 +157,7 @@ impl Market {
     }
 
     /// A random invoice with whatever happens to it on that day and on later ones.
-    async fn trade(&self, random: &mut Random) {
+    pub async fn trade(&self, random: &mut Random) {
         // Some are dated back.
         let (day, at) = moment(random, 0);
         let date = DAYS[if random.chance(20) { random.below(day + 1) } else { day }];

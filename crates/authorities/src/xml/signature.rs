@@ -52,6 +52,28 @@ impl<'a, 'i> Signature<'a, 'i> {
         signed: Node<'a, 'i>,
         accepted: Accepted,
     ) -> Result<Self, VerificationError> {
+        Self::read(document, signed, accepted, check_target)
+    }
+
+    /// The signature of the whole document, whose reference names nothing.
+    ///
+    /// It must be the only one, and the last element inside the outermost one.
+    ///
+    /// # Errors
+    /// As [`of`](Self::of).
+    pub fn of_whole(
+        document: &'a Document<'i>,
+        accepted: Accepted,
+    ) -> Result<Self, VerificationError> {
+        Self::read(document, document.root_element(), accepted, check_whole)
+    }
+
+    fn read(
+        document: &'a Document<'i>,
+        signed: Node<'a, 'i>,
+        accepted: Accepted,
+        check: fn(&Document<'_>, Node<'_, '_>, Node<'_, '_>) -> Result<(), VerificationError>,
+    ) -> Result<Self, VerificationError> {
         let is_signature = |node: &Node<'_, '_>| node.has_tag_name((DSIG, "Signature"));
         let mut all = document.descendants().filter(is_signature);
         let signature = all.next().ok_or(VerificationError::Unsigned)?;
@@ -86,7 +108,7 @@ impl<'a, 'i> Signature<'a, 'i> {
         let canonicalization = method_of(expect(*canonicalization, "CanonicalizationMethod")?)?;
         let signing = signing_of(expect(*method, "SignatureMethod")?, accepted)?;
         let reference = expect(*reference, "Reference")?;
-        check_target(document, signed, reference)?;
+        check(document, signed, reference)?;
         let [transforms, hash, digest] = &*children(reference).collect::<Vec<_>>() else {
             return Err(VerificationError::Wrapped("the reference is not whole".to_owned()));
         };
@@ -222,6 +244,24 @@ fn check_target(
     };
     let owners = document.descendants().flat_map(|node| node.attributes()).filter(is_id).count();
     if owners == 1 { Ok(()) } else { wrapped("several elements have the signed Id") }
+}
+
+/// Checks that `reference` is to the whole document, beside whose outermost element nothing stands.
+fn check_whole(
+    document: &Document<'_>,
+    signed: Node<'_, '_>,
+    reference: Node<'_, '_>,
+) -> Result<(), VerificationError> {
+    if reference.attribute("URI") != Some("") {
+        return Err(VerificationError::Wrapped("the reference is not to the whole".to_owned()));
+    }
+    // Instructions beside it would be signed, too.
+    let is_alone = document.root().children().all(|node| node == signed || node.is_comment());
+    if is_alone {
+        Ok(())
+    } else {
+        Err(VerificationError::Wrapped("something stands beside it".to_owned()))
+    }
 }
 
 /// Certificates and serial number of a `KeyInfo`.

@@ -8,6 +8,8 @@ mod faults;
 mod forged;
 mod identities;
 mod names;
+mod portugal_key;
+mod publisher;
 mod server;
 mod strangers;
 mod support;

@@ -15,10 +15,20 @@ pub enum JobKind {
     InvoiceOverdue,
     /// Reporting the tips of a receipt to CIS.
     FiscalTips,
+    /// Telling the authority of Portugal of a document.
+    PtReport,
     /// Putting documents into an archive.
     DocumentExport,
     /// Removing an archive after its time.
     ExportExpiry,
+    /// Making the document of an order.
+    OrderProcessing,
+    /// Telling the provider of an entity that wants to send electronic invoices.
+    EInvoiceEnrollment,
+    /// Sending a document because it was issued.
+    EInvoiceAutoSend,
+    /// Sending an electronic invoice, and following it to its end.
+    EInvoiceSubmission,
 }
 
 const DELIVERY_WAITS: [Duration; 4] =
@@ -33,6 +43,25 @@ const MAIL_WAITS: [Duration; 6] = [
     Duration::hours(12),
 ];
 
+/// Soon at first, and for two weeks: the authority takes what is reported by the fifth of the next
+/// month.
+const REPORT_WAITS: [Duration; 14] = [
+    Duration::seconds(30),
+    Duration::minutes(2),
+    Duration::minutes(10),
+    Duration::hours(1),
+    Duration::hours(4),
+    Duration::hours(12),
+    Duration::days(1),
+    Duration::days(1),
+    Duration::days(1),
+    Duration::days(2),
+    Duration::days(2),
+    Duration::days(2),
+    Duration::days(2),
+    Duration::days(2),
+];
+
 /// Short, for a person waits for the archive.
 const EXPORT_WAITS: [Duration; 5] = [
     Duration::seconds(10),
@@ -44,13 +73,18 @@ const EXPORT_WAITS: [Duration; 5] = [
 
 impl JobKind {
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 11] = [
         Self::WebhookDelivery,
         Self::Mail,
         Self::InvoiceOverdue,
         Self::FiscalTips,
+        Self::PtReport,
         Self::DocumentExport,
         Self::ExportExpiry,
+        Self::OrderProcessing,
+        Self::EInvoiceEnrollment,
+        Self::EInvoiceAutoSend,
+        Self::EInvoiceSubmission,
     ];
 
     /// Its name, on the wire and in stores.
@@ -61,8 +95,13 @@ impl JobKind {
             Self::Mail => "mail",
             Self::InvoiceOverdue => "invoice_overdue",
             Self::FiscalTips => "fiscal_tips",
+            Self::PtReport => "pt_report",
             Self::DocumentExport => "document_export",
             Self::ExportExpiry => "export_expiry",
+            Self::OrderProcessing => "order_processing",
+            Self::EInvoiceEnrollment => "e_invoice_enrollment",
+            Self::EInvoiceAutoSend => "e_invoice_auto_send",
+            Self::EInvoiceSubmission => "e_invoice_submission",
         }
     }
 
@@ -74,7 +113,13 @@ impl JobKind {
             Self::WebhookDelivery
             | Self::InvoiceOverdue
             | Self::FiscalTips
-            | Self::ExportExpiry => Duration::minutes(2),
+            | Self::PtReport
+            | Self::ExportExpiry
+            | Self::OrderProcessing
+            | Self::EInvoiceEnrollment
+            | Self::EInvoiceAutoSend => Duration::minutes(2),
+            // Longer than a call to the provider.
+            Self::EInvoiceSubmission => Duration::seconds(45),
             Self::DocumentExport => Duration::minutes(1),
             Self::Mail => Duration::minutes(5),
         }
@@ -86,8 +131,14 @@ impl JobKind {
     pub const fn waits(self) -> &'static [Duration] {
         match self {
             Self::WebhookDelivery | Self::InvoiceOverdue | Self::ExportExpiry => &DELIVERY_WAITS,
-            Self::DocumentExport => &EXPORT_WAITS,
-            Self::Mail | Self::FiscalTips => &MAIL_WAITS,
+            Self::PtReport => &REPORT_WAITS,
+            Self::DocumentExport | Self::EInvoiceEnrollment | Self::EInvoiceAutoSend => {
+                &EXPORT_WAITS
+            }
+            // Attempts that got no answer do not count: the submission has waits of its own.
+            Self::Mail | Self::FiscalTips | Self::OrderProcessing | Self::EInvoiceSubmission => {
+                &MAIL_WAITS
+            }
         }
     }
 

@@ -162,8 +162,10 @@ impl Beside {
         let settings = snapshot.or_else(|| self.unit.as_ref().map(|unit| &unit.settings));
         let look = look::look(settings, entity, wanted);
         let of_entity = Language::from_code(&entity.locale).unwrap_or(Language::ENGLISH);
-        let language = wanted.language.or(wanted.locale).unwrap_or(of_entity);
-        let locale = wanted.locale.or(wanted.language).unwrap_or(of_entity);
+        // Certified documents are in Portuguese (Despacho 8632/2014, 3.2.11).
+        let certified = document.pt.as_ref().and_then(|_| Language::from_code("pt"));
+        let language = certified.or(wanted.language).or(wanted.locale).unwrap_or(of_entity);
+        let locale = certified.or(wanted.locale).or(wanted.language).unwrap_or(of_entity);
         let scale_percent = look.logo_scale_percent;
         let shown = |stored: Stored, word: Word, scale_percent| Picture {
             bytes: stored.bytes,

@@ -11,7 +11,7 @@ pub use source::CreationSource;
 pub use tabs::InvoicedTab;
 
 use racun_kernel::id::{EntityId, FinancialCategoryId, VersionId};
-use racun_kernel::{Decimal, Issues, Person, Stamp};
+use racun_kernel::{Decimal, ExchangeRate, Issues, Person, Stamp};
 use serde::{Deserialize, Serialize};
 use time::{Date, OffsetDateTime};
 
@@ -22,7 +22,7 @@ use crate::line::NewLine;
 use crate::version::Editor;
 use crate::{
     AdvanceShare, AppliedAdvance, DocumentError, DocumentId, DocumentKind, Fiscalization,
-    Numbering, PaymentChange, Refused, Validations, Version,
+    Numbering, PaymentChange, PtRecord, Refused, Validations, Version,
 };
 
 /// Where a document stands. Each stage carries what is only true in it.
@@ -111,6 +111,9 @@ pub struct Document {
     /// What a tax authority knows of it; `None` where it is not reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fiscal: Option<Box<Fiscalization>>,
+    /// What a document in Portugal has by being certified.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pt: Option<Box<PtRecord>>,
     /// The change of a payment's type that the tax authority has not confirmed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payment_change_unconfirmed: Option<PaymentChange>,
@@ -190,6 +193,7 @@ impl Document {
             operator: None,
             reply: None,
             fiscal: None,
+            pt: None,
             payment_change_unconfirmed: None,
             advances_applied: Vec::new(),
             share_applied: None,
@@ -228,6 +232,18 @@ impl Document {
         });
         self.operator = operator;
         self.updated_at = stamp.now();
+        Ok(self)
+    }
+
+    /// The draft with `rate`, unless it has one.
+    ///
+    /// # Errors
+    /// When the converted total is too large to be stored.
+    pub fn exchanged_at(mut self, rate: ExchangeRate) -> Result<Self, DocumentError> {
+        if self.content.exchange_rate.is_none() && rate.quote_currency != self.content.currency {
+            self.content.exchange_rate = Some(rate);
+            amounts::convert(&mut self.content, &mut self.amounts)?;
+        }
         Ok(self)
     }
 

@@ -7,24 +7,12 @@ use racun_kernel::vat_number::{Fault, VatNumber, compact};
 use super::text::single;
 use crate::facts::Party;
 use crate::leitweg;
+use crate::network::vat_scheme;
 
 /// The scheme of e-mail addresses, of the EAS code list.
 const EMAIL: &str = "EM";
 /// The scheme of Leitweg-IDs.
 const LEITWEG: &str = "0204";
-
-/// Schemes of VAT numbers by state, of the EAS code list, for sellers whose address in a network is
-/// not stated. The address has the prefix of the state where a scheme's numbers have it.
-const VAT_SCHEMES: [(&str, &str); 8] = [
-    ("AT", "9914"),
-    ("DE", "9930"),
-    ("HR", "9934"),
-    ("IT", "0211"),
-    ("NL", "9944"),
-    ("PT", "9946"),
-    ("SI", "9949"),
-    ("ES", "9920"),
-];
 
 /// The seller. Where a sale is outside the scope of VAT (`is_outside`), BR-O-02 wants no VAT
 /// identifier, so its number is BT-32.
@@ -39,10 +27,11 @@ pub fn seller(party: &Party, is_outside: bool) -> Term {
         term.tax_registration = other.find(|number| !is_same(number, vat.as_deref()));
         term.vat_identifier = vat.clone();
     }
+    // A seller whose address in a network is not stated has its VAT number there.
     let network = network_address(party).or_else(|| {
         let vat = VatNumber::read(None, &vat?).ok()?;
-        let (_, scheme) = VAT_SCHEMES.iter().find(|(state, _)| *state == vat.state())?;
-        Some(Identifier::schemed(vat.to_string(), *scheme))
+        let scheme = vat_scheme(vat.state())?;
+        Some(Identifier::schemed(vat.to_string(), scheme))
     });
     term.electronic_address = network.or_else(|| email_address(party));
     term.contact.name = single(party.contact.as_deref()).or_else(|| term.name.clone());

@@ -1,10 +1,11 @@
 //! What a received invoice says, as plain values: what a draft expense is made of.
 
-use en16931::invoice::{Code, InvoiceLine, PaymentMeans, VatBreakdown};
+use en16931::invoice::{Code, DocumentAllowanceCharge, InvoiceLine, PaymentMeans, VatBreakdown};
 use en16931::{DocumentKind, Invoice};
 use racun_kernel::{Decimal, calendar};
 use time::Date;
 
+use crate::decimals;
 use crate::facts::{Account, Party, Preceding};
 
 /// What an invoice says. Texts are a stranger's, as they were written.
@@ -32,6 +33,8 @@ pub struct Import {
     pub preceding: Vec<Preceding>,
     /// Its lines: BG-25.
     pub lines: Vec<ImportLine>,
+    /// What is taken off the whole, or added to it: BG-20 and BG-21.
+    pub allowances: Vec<ImportAllowance>,
     /// Its VAT breakdown: BG-23.
     pub taxes: Vec<ImportTax>,
     /// Before tax: BT-109.
@@ -40,6 +43,10 @@ pub struct Import {
     pub tax: Decimal,
     /// With tax: BT-112.
     pub total_with_tax: Decimal,
+    /// Paid already: BT-113.
+    pub paid: Decimal,
+    /// Rounding of what is due: BT-114.
+    pub rounding: Decimal,
     /// What is due: BT-115.
     pub due: Decimal,
 }
@@ -59,11 +66,55 @@ pub struct ImportLine {
     pub price: Decimal,
     /// How many the price is for: BT-149.
     pub price_base: Decimal,
+    /// What is taken off less what is added: BT-136 less BT-141.
+    pub discount: Decimal,
     /// After discounts, before tax: BT-131.
     pub total: Decimal,
     /// VAT category: BT-151.
     pub category: String,
     /// Rate in percent: BT-152.
+    pub rate: Decimal,
+}
+
+impl ImportLine {
+    /// Price of one, at eight decimals where the price is for several; `None` when it is for none.
+    #[must_use]
+    pub fn unit_price(&self) -> Option<Decimal> {
+        match self.price_base == 1.into() {
+            true => Some(self.price.clone()),
+            false => decimals::quotient(&self.price, &self.price_base, 3),
+        }
+    }
+
+    /// Whether the buyer owes the tax: categories AE and K.
+    #[must_use]
+    pub fn is_reverse_charge(&self) -> bool {
+        is_reverse_charge(&self.category)
+    }
+}
+
+impl ImportTax {
+    /// Whether the buyer owes the tax: categories AE and K.
+    #[must_use]
+    pub fn is_reverse_charge(&self) -> bool {
+        is_reverse_charge(&self.category)
+    }
+}
+
+fn is_reverse_charge(category: &str) -> bool {
+    matches!(category, "AE" | "K")
+}
+
+/// An allowance, or a charge, of the whole: BG-20 and BG-21.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportAllowance {
+    /// Before tax; below zero for an allowance: BT-92 and BT-99.
+    pub amount: Decimal,
+    /// Why: BT-97 and BT-104.
+    pub reason: Option<String>,
+    /// VAT category: BT-95 and BT-102.
+    pub category: String,
+    /// Rate in percent: BT-96 and BT-103.
     pub rate: Decimal,
 }
 
@@ -110,17 +161,32 @@ impl Import {
             reference: payment.and_then(|payment| payment.remittance_information.clone()),
             preceding: earlier.collect(),
             lines: invoice.lines.iter().map(line).collect(),
+            allowances: allowances(invoice),
             taxes: invoice.vat_breakdown.iter().map(tax).collect(),
             total: decimal(&totals.taxable_total),
             tax: totals.vat_total.as_ref().map_or_else(Decimal::zero, decimal),
             total_with_tax: decimal(&totals.gross_total),
+            paid: totals.paid.as_ref().map_or_else(Decimal::zero, decimal),
+            rounding: totals.rounding.as_ref().map_or_else(Decimal::zero, decimal),
             due: decimal(&totals.due),
         }
     }
 }
 
+fn allowances(invoice: &Invoice) -> Vec<ImportAllowance> {
+    let of = |one: &DocumentAllowanceCharge, amount: Decimal| ImportAllowance {
+        amount,
+        reason: one.reason.clone(),
+        category: code(&one.vat.category),
+        rate: one.vat.rate.as_ref().map_or_else(Decimal::zero, decimal),
+    };
+    let off = invoice.allowances.iter().map(|one| of(one, -&decimal(&one.amount)));
+    let on = invoice.charges.iter().map(|one| of(one, decimal(&one.amount)));
+    off.chain(on).collect()
+}
+
 /// A number of the terms by its digits.
-fn decimal(number: &impl ToString) -> Decimal {
+pub(super) fn decimal(number: &impl ToString) -> Decimal {
     Decimal::computed(&number.to_string()).unwrap_or_else(Decimal::zero)
 }
 
@@ -159,6 +225,10 @@ fn party(term: &en16931::invoice::Party) -> Party {
 }
 
 fn line(term: &InvoiceLine) -> ImportLine {
+    let off: Decimal =
+        term.allowances.iter().map(|one| decimal(&one.amount)).collect::<Vec<_>>().iter().sum();
+    let on: Decimal =
+        term.charges.iter().map(|one| decimal(&one.amount)).collect::<Vec<_>>().iter().sum();
     ImportLine {
         name: term.item.name.clone().unwrap_or_default(),
         description: term.item.description.clone(),
@@ -166,6 +236,7 @@ fn line(term: &InvoiceLine) -> ImportLine {
         unit_code: code(&term.unit_code),
         price: decimal(&term.price.net_price),
         price_base: term.price.base_quantity.as_ref().map_or_else(|| 1.into(), decimal),
+        discount: &off - &on,
         total: decimal(&term.net_amount),
         category: code(&term.vat.category),
         rate: term.vat.rate.as_ref().map_or_else(Decimal::zero, decimal),

@@ -1,29 +1,36 @@
-//! Received invoices: UBL 2.1 and CII D16B, judged by the specification that they name.
+//! Received invoices: UBL 2.1, CII D16B, also in a PDF, and e-SLOG 2.0, judged by the specification
+//! that they name.
 //!
 //! | Module      | Owns                                                        |
 //! | ----------- | ----------------------------------------------------------- |
+//! | `form`      | what a file is, and the XML in a PDF                        |
 //! | `structure` | the order of elements, and elements without content         |
 //! | `xml_rules` | rules that only the XML shows                               |
+//! | `sums`      | whether what is stated adds up                              |
 //! | `import`    | what an invoice says, as plain values                       |
 //!
 //! Bytes are a stranger's: at most [`MAX_BYTES`], UTF-8, no DTD, so no entity is ever resolved, and
 //! no deeper than an invoice is.
 
+mod form;
 mod import;
 mod structure;
+mod sums;
 mod xml_rules;
 
 use en16931::profiles::{self, Declaration};
 use en16931::validation::Check;
-use en16931::{Profile, Severity};
+use en16931::{Invoice, Profile, Severity};
 use en16931_formats::Error;
 use en16931_formats::report::{Entry, Kind};
 use roxmltree::{Document, ParsingOptions};
 
+use crate::eslog;
 use crate::finding::{Finding, Level, Verdict};
 use crate::specification::Syntax;
 
-pub use import::{Import, ImportLine, ImportTax};
+pub use form::Form;
+pub use import::{Import, ImportAllowance, ImportLine, ImportTax};
 
 /// Bytes that an invoice may have: KoSIT and Peppol receivers take attachments, some megabytes.
 pub const MAX_BYTES: usize = 10 * 1024 * 1024;
@@ -31,8 +38,8 @@ pub const MAX_BYTES: usize = 10 * 1024 * 1024;
 /// A received invoice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Received {
-    /// Its XML.
-    pub syntax: Syntax,
+    /// How it is written.
+    pub form: Form,
     /// The specification that it names: BT-24.
     pub specification: Option<String>,
     /// What it says.
@@ -40,6 +47,18 @@ pub struct Received {
     /// What the rules of its specification say of it; those of EN 16931 when we do not know it.
     /// Paths are empty, for there is no request: messages name the business term.
     pub verdict: Verdict,
+    /// What does not add up in it: such an invoice cannot be entered as it is.
+    pub sums: Vec<Finding>,
+}
+
+impl Received {
+    fn of(form: Form, invoice: &Invoice, verdict: Verdict) -> Self {
+        let of_rules = verdict.errors().filter(|one| sums::is_of_sums(&one.rule)).cloned();
+        let sums = of_rules.chain(sums::lines(invoice)).collect();
+        let sums = Verdict::of(sums).findings().to_vec();
+        let specification = invoice.specification_id.clone();
+        Self { form, specification, import: Import::of(invoice), verdict, sums }
+    }
 }
 
 /// Why bytes are no invoice.
@@ -60,25 +79,60 @@ pub enum Unreadable {
 /// # Errors
 /// When the bytes are no invoice.
 pub fn read(bytes: &[u8]) -> Result<Received, Unreadable> {
-    if bytes.len() > MAX_BYTES {
-        return Err(Unreadable::TooLarge);
+    let (bytes, is_pdf) = form::xml_of(bytes)?;
+    let text = str::from_utf8(&bytes).map_err(|_| Unreadable::Encoding)?;
+    let text = text.trim_start_matches('\u{feff}');
+    if !is_pdf && form::is_eslog(text)? {
+        return read_eslog(text);
     }
-    let text = str::from_utf8(bytes).map_err(|_| Unreadable::Encoding)?;
+    read_standard(text, is_pdf)
+}
+
+/// Reads and judges an e-SLOG, by the rules of EN 16931.
+fn read_eslog(text: &str) -> Result<Received, Unreadable> {
+    let tree = parsed(text)?;
+    let no_invoice = || Unreadable::NotAnInvoice("there is no M_INVOIC in it".to_owned());
+    let eslog::Read { invoice, found } = eslog::read(&tree).ok_or_else(no_invoice)?;
+    // Reasons of exemption are not of the list of EN 16931 there.
+    let report = Check::new(&profiles::EN16931)
+        .relevel("BR-CO-25", Severity::Warning)
+        .relevel("BR-CL-22", Severity::Warning)
+        .run(&invoice);
+    let of_rules = report.findings().iter().map(finding);
+    let verdict = Verdict::of(found.into_iter().chain(of_rules).collect());
+    Ok(Received::of(Form::Eslog, &invoice, verdict))
+}
+
+fn parsed(text: &str) -> Result<Document<'_>, Unreadable> {
+    let options = ParsingOptions { allow_dtd: false, ..ParsingOptions::default() };
+    let refused = |error: roxmltree::Error| Unreadable::NotAnInvoice(error.to_string());
+    Document::parse_with_options(text, options).map_err(refused)
+}
+
+fn finding(one: &en16931::Finding) -> Finding {
+    Finding {
+        rule: one.rule.clone(),
+        level: crate::rules::level(one.severity),
+        path: Vec::new(),
+        message: format!("{}: {}", one.path, crate::rules::text(one)),
+    }
+}
+
+/// Reads and judges UBL and CII.
+fn read_standard(text: &str, is_pdf: bool) -> Result<Received, Unreadable> {
     let refused = |error: &dyn std::fmt::Display| Unreadable::NotAnInvoice(error.to_string());
     // The crate looks at the depth before anything walks down.
-    let read = en16931_formats::read(bytes).map_err(|error| match error {
+    let read = en16931_formats::read(text.as_bytes()).map_err(|error| match error {
         Error::Xml { .. } if has_dtd(text) => Unreadable::Dtd,
         error => refused(&error),
     })?;
-    let options = ParsingOptions { allow_dtd: false, ..ParsingOptions::default() };
-    let tree = Document::parse_with_options(text, options).map_err(|error| refused(&error))?;
+    let tree = parsed(text)?;
     let syntax = match read.syntax {
         en16931_formats::Syntax::Cii => Syntax::Cii,
         _ => Syntax::Ubl,
     };
     let invoice = &read.invoice;
-    let specification = invoice.specification_id.clone();
-    let profile = profile(specification.as_deref());
+    let profile = profile(invoice.specification_id.as_deref());
     let report = Check::new(profile)
         .relevel("BR-CO-25", Severity::Warning)
         .relevel("BR-TMP-2", Severity::Warning)
@@ -86,12 +140,7 @@ pub fn read(bytes: &[u8]) -> Result<Received, Unreadable> {
         .relevel("BR-CL-23", Severity::Fatal)
         .run(invoice);
     let of_rules = report.findings().iter().filter(|one| !one.rule.starts_with("EN-"));
-    let of_rules = of_rules.map(|one| Finding {
-        rule: one.rule.clone(),
-        level: crate::rules::level(one.severity),
-        path: Vec::new(),
-        message: format!("{}: {}", one.path, crate::rules::text(one)),
-    });
+    let of_rules = of_rules.map(finding);
     let of_reading = read.entries.iter().filter_map(of_entry);
     let wants_content = profile.id != profiles::EN16931.id;
     let of_structure = structure::findings(&tree, syntax, wants_content);
@@ -100,9 +149,13 @@ pub fn read(bytes: &[u8]) -> Result<Received, Unreadable> {
         id if id == profiles::PEPPOL_BIS_3.id => xml_rules::findings(&tree, syntax, false),
         _ => Vec::new(),
     };
-    let import = Import::of(invoice);
     let found = of_rules.chain(of_reading).chain(of_structure).chain(of_xml).collect();
-    Ok(Received { syntax, specification, import, verdict: Verdict::of(found) })
+    let form = match (syntax, is_pdf) {
+        (_, true) => Form::Hybrid,
+        (Syntax::Ubl, false) => Form::Ubl,
+        (Syntax::Cii, false) => Form::Cii,
+    };
+    Ok(Received::of(form, invoice, Verdict::of(found)))
 }
 
 /// Whether XML that is not too deep, and could not be read, has a document type declaration.

@@ -5,6 +5,7 @@ mod documents;
 mod eslog;
 mod judge;
 mod mapping;
+mod network;
 mod official;
 mod reading;
 mod sample;

@@ -1,6 +1,6 @@
 //! What we write is read back.
 
-use racun_einvoicing::{Specification, Syntax, read, write};
+use racun_einvoicing::{Facts, Form, Specification, Syntax, Unreadable, eslog, read, write};
 use racun_store::testing::Random;
 
 use crate::documents::random;
@@ -13,7 +13,8 @@ fn an_invoice_is_read_as_it_was_written() {
         let written = write(&facts, Specification::XRechnung, syntax).unwrap();
         let received = read(written.xml.as_bytes()).unwrap();
         assert!(received.verdict.is_valid(), "{:#?}", received.verdict);
-        assert_eq!(received.syntax, syntax);
+        let form = if syntax == Syntax::Ubl { Form::Ubl } else { Form::Cii };
+        assert_eq!(received.form, form);
         assert_eq!(received.specification.as_deref(), Some(Specification::XRechnung.identifier()));
         let import = received.import;
         assert_eq!(import.number.as_deref(), Some("2026-0001"));
@@ -63,4 +64,149 @@ fn arithmetic_that_does_not_add_up_names_its_rule() {
     let received = read(changed.as_bytes()).unwrap();
     let rules: Vec<&str> = received.verdict.errors().map(|one| one.rule.as_str()).collect();
     assert!(rules.contains(&"BR-CO-10"), "{rules:?}");
+}
+
+/// The sample at a Slovenian rate.
+fn slovenian() -> Facts {
+    let mut facts = invoice();
+    for place in 0..2 {
+        let line = crate::sample::priced(&mut facts, place);
+        line.taxes[0].rate = decimal("22");
+    }
+    facts.totals.taxes[0].rate = decimal("22");
+    facts.totals.taxes[0].amount = decimal("22");
+    facts.totals.total_with_tax = decimal("122");
+    facts
+}
+
+#[test]
+fn an_e_slog_is_read_as_it_was_written() {
+    let facts = slovenian();
+    let written = eslog::write(&facts).unwrap();
+    let received = read(written.xml.as_bytes()).unwrap();
+    assert!(received.verdict.is_valid(), "{:#?}", received.verdict);
+    assert_eq!((received.form, &received.sums), (Form::Eslog, &Vec::new()));
+    let import = received.import;
+    assert_eq!(import.number.as_deref(), Some("2026-0001"));
+    assert_eq!(import.date, Some(facts.date));
+    assert_eq!(import.date_due, facts.date_due);
+    assert_eq!(import.currency.as_deref(), Some("EUR"));
+    assert_eq!(import.supplier.name, facts.issuer.name);
+    assert_eq!(import.supplier.tax_number, facts.issuer.tax_number);
+    assert_eq!(import.supplier.company_number, facts.issuer.company_number);
+    assert_eq!(import.supplier.email, facts.issuer.email);
+    assert_eq!(import.supplier.address, facts.issuer.address);
+    assert_eq!(import.accounts[0].number, "SI56263300012039086");
+    assert_eq!(import.reference.as_deref(), Some("SI002026-0001"));
+    assert_eq!(import.lines.len(), 2);
+    assert_eq!((import.lines[1].name.as_str(), &import.lines[1].rate), ("Zvonec", &decimal("22")));
+    assert_eq!(import.taxes[0].amount, decimal("22"));
+    assert_eq!((import.total, import.due), (decimal("100"), decimal("122")));
+}
+
+#[test]
+fn random_documents_say_the_same_as_e_slog_and_as_ubl() {
+    let (mut choices, mut compared) = (Random::new(11), 0);
+    for n in 0..600 {
+        let mut facts = random(&mut choices, n);
+        facts.issuer.country_code = crate::sample::some("SI");
+        facts.issuer.tax_number = crate::sample::some("SI10039856");
+        facts.customer.as_mut().unwrap().is_end_consumer = true;
+        let Ok(of_eslog) = eslog::write(&facts) else { continue };
+        let Ok(of_ubl) = write(&facts, Specification::En16931, Syntax::Ubl) else { continue };
+        let [eslog, ubl] = [of_eslog, of_ubl].map(|written| read(written.xml.as_bytes()).unwrap());
+        assert!(eslog.sums.is_empty() && ubl.sums.is_empty(), "{:#?} {:#?}", eslog.sums, ubl.sums);
+        let (eslog, ubl) = (eslog.import, ubl.import);
+        assert_eq!((&eslog.total, &eslog.tax, &eslog.due), (&ubl.total, &ubl.tax, &ubl.due));
+        assert_eq!((&eslog.number, eslog.is_credit_note), (&ubl.number, ubl.is_credit_note));
+        let amounts = |import: &racun_einvoicing::Import| {
+            let lines = import.lines.iter();
+            let lines =
+                lines.map(|line| (line.quantity.clone(), line.total.clone(), line.rate.clone()));
+            let taxes = import.taxes.iter().map(|tax| (tax.base.clone(), tax.amount.clone()));
+            (lines.collect::<Vec<_>>(), taxes.collect::<Vec<_>>())
+        };
+        assert_eq!(amounts(&eslog), amounts(&ubl), "{facts:#?}");
+        compared += 1;
+    }
+    assert!(compared > 20, "{compared}");
+}
+
+#[test]
+fn what_does_not_add_up_is_told_by_the_number_of_its_rule() {
+    let ubl = write(&invoice(), Specification::En16931, Syntax::Ubl).unwrap().xml;
+    let eslog = eslog::write(&slovenian()).unwrap().xml;
+    let cases: &[(&str, &str, &str, &[&str])] = &[
+        (
+            &ubl,
+            ">75.00</cbc:LineExtensionAmount>",
+            ">76.00</cbc:LineExtensionAmount>",
+            &["BR-CO-10", "PEPPOL-EN16931-R120"],
+        ),
+        (
+            &ubl,
+            ">119.00</cbc:TaxInclusiveAmount>",
+            ">120.00</cbc:TaxInclusiveAmount>",
+            &["BR-CO-15", "BR-CO-16"],
+        ),
+        (&ubl, ">119.00</cbc:PayableAmount>", ">118.00</cbc:PayableAmount>", &["BR-CO-16"]),
+        (&ubl, ">25</cbc:PriceAmount>", ">26</cbc:PriceAmount>", &["PEPPOL-EN16931-R120"]),
+        (
+            &eslog,
+            "<D_5025>9</D_5025><D_5004>122.00<",
+            "<D_5025>9</D_5025><D_5004>121.00<",
+            &["BR-CO-16"],
+        ),
+        (
+            &eslog,
+            "<D_5025>203</D_5025><D_5004>75.00<",
+            "<D_5025>203</D_5025><D_5004>74.00<",
+            &["BR-CO-10", "PEPPOL-EN16931-R120"],
+        ),
+    ];
+    for (xml, from, to, expected) in cases {
+        assert!(xml.contains(from), "{from} is not in\n{xml}");
+        let received = read(xml.replacen(from, to, 1).as_bytes()).unwrap();
+        let rules: Vec<&str> = received.sums.iter().map(|one| one.rule.as_str()).collect();
+        for rule in *expected {
+            assert!(rules.contains(rule), "{to}: {rule} is not in {rules:?}");
+        }
+    }
+}
+
+#[test]
+fn a_hybrid_is_read_by_the_xml_in_it() {
+    let pdf = include_bytes!("vectors/samples/hybrid/invoice.pdf");
+    let received = read(pdf).unwrap();
+    assert_eq!(received.form, Form::Hybrid);
+    assert!(received.import.number.is_some() && !received.import.lines.is_empty());
+    let without =
+        b"%PDF-1.7\n1 0 obj\n<< /Type /Catalog >>\nendobj\ntrailer << /Root 1 0 R >>\n%%EOF";
+    assert!(matches!(read(without), Err(Unreadable::NotAnInvoice(_))));
+}
+
+#[test]
+fn e_slog_of_others_is_judged() {
+    let folder = crate::judge::vectors().join("samples/eslog");
+    let read_all = |verdict: &str| {
+        let files = std::fs::read_dir(folder.join(verdict)).unwrap();
+        let paths = files.map(|file| file.unwrap().path());
+        let all: Vec<_> = paths
+            .map(|path| {
+                let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+                (name, read(&std::fs::read(&path).unwrap()).unwrap())
+            })
+            .collect();
+        assert!(!all.is_empty());
+        all
+    };
+    for (name, received) in read_all("valid") {
+        assert_eq!(received.form, Form::Eslog);
+        assert!(received.sums.is_empty(), "{name}: {:#?}", received.sums);
+        assert!(received.verdict.is_valid(), "{name}: {:#?}", received.verdict);
+    }
+    for (name, received) in read_all("invalid") {
+        let rule = name.rsplit_once("__").unwrap().1;
+        assert!(received.sums.iter().any(|one| one.rule == rule), "{name}: {:#?}", received.sums);
+    }
 }

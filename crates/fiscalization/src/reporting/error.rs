@@ -3,6 +3,7 @@
 use racun_documents::{DocumentError, Refused};
 use racun_fiscal::{Authority, CertificateStatus};
 use racun_kernel::Issues;
+use racun_portugal::PortugalError;
 use racun_store::StoreError;
 
 /// Why a document is not issued where it would be fiscalized. Then it takes no number.
@@ -72,6 +73,23 @@ pub enum FiscalizationError {
     /// A rule of fiscalization.
     #[error(transparent)]
     Refused(#[from] FiscalizationRefused),
+    /// A rule of certified invoicing in Portugal.
+    #[error(transparent)]
+    Portugal(PortugalError),
+}
+
+impl From<PortugalError> for FiscalizationError {
+    /// What is wrong with an input, and what is not there, is one thing, whichever crate found it.
+    fn from(error: PortugalError) -> Self {
+        match error {
+            PortugalError::Invalid(issues) => issues.into(),
+            PortugalError::Store(error) => error.into(),
+            PortugalError::NotFound { id } => StoreError::NotFound { id }.into(),
+            refused @ (PortugalError::Refused(_)
+            | PortugalError::OutOfSequence { .. }
+            | PortugalError::Signing(_)) => Self::Portugal(refused),
+        }
+    }
 }
 
 impl From<StoreError> for FiscalizationError {

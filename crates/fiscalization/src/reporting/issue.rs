@@ -14,6 +14,7 @@ use racun_kernel::{Decimal, Issue, Issues, PaymentType, Scope, Stamp, Tenant};
 use racun_store::{Held, One, Put, StoreError, UnitBuilder};
 use time::{Date, OffsetDateTime};
 
+use super::certified::{FoundSeries, HeldSeries};
 use super::deliver::Sending;
 use super::error::{FiscalizationError, FiscalizationRefused};
 use super::operator::Operator;
@@ -54,19 +55,31 @@ pub struct Facts<'a> {
     pub now: Option<OffsetDateTime>,
 }
 
-/// The premise and the device that a document is issued on, as its unit holds them.
-pub struct HeldPlace {
-    premise: One<BusinessPremise>,
-    device: Option<One<Device>>,
+/// Where a document is issued, as its unit holds it.
+pub enum HeldPlace {
+    /// A premise, and a device in it.
+    Premise(One<BusinessPremise>, Option<One<Device>>),
+    /// A series in Portugal.
+    Series(HeldSeries),
 }
 
-/// The premise and the device as they were found.
-pub type FoundPlace = (Option<BusinessPremise>, Option<Device>);
+/// The same as it was found.
+pub enum FoundPlace {
+    /// The premise and the device.
+    Premise(Option<BusinessPremise>, Option<Device>),
+    /// The series.
+    Series(FoundSeries),
+}
 
 impl HeldPlace {
     /// What is there.
     pub fn read(self, held: &Held) -> Result<FoundPlace, StoreError> {
-        Ok((held.find(self.premise)?, held.find(self.device)?))
+        Ok(match self {
+            Self::Premise(premise, device) => {
+                FoundPlace::Premise(held.find(premise)?, held.find(device)?)
+            }
+            Self::Series(series) => FoundPlace::Series(series.read(held)?),
+        })
     }
 }
 
@@ -101,6 +114,15 @@ impl Prepared {
                 Ok(Issued { document, puts: Vec::new(), sending: None })
             }
             Self::Fiscal(issuing) => issuing.issue(document, facts),
+            Self::Certified(certifying) => {
+                let found = match facts.place {
+                    Some(FoundPlace::Series(found)) => found,
+                    Some(FoundPlace::Premise(..)) | None => None,
+                };
+                let (document, puts) =
+                    certifying.issue(document, found, &facts.means, facts.targets)?;
+                Ok(Issued { document, puts, sending: None })
+            }
         }
     }
 }
@@ -147,11 +169,14 @@ impl Issuing {
     pub fn hold(&self, unit: &mut UnitBuilder<'_>) -> HeldPlace {
         let premise = unit.hold(&FISCAL_PREMISES, self.premise.id);
         let device = self.device.as_ref().map(|device| unit.hold(&FISCAL_DEVICES, device.id));
-        HeldPlace { premise, device }
+        HeldPlace::Premise(premise, device)
     }
 
     fn check_open(&self, place: Option<FoundPlace>) -> Result<(), FiscalizationError> {
-        let (premise, device) = place.unwrap_or_default();
+        let (premise, device) = match place {
+            Some(FoundPlace::Premise(premise, device)) => (premise, device),
+            Some(FoundPlace::Series(_)) | None => (None, None),
+        };
         let device = device.filter(|own| own.is_active);
         let is_missing = device.is_some() != self.device.is_some();
         let Some(premise) = premise.filter(|own| own.is_active && !is_missing) else {

@@ -15,6 +15,7 @@
 //! | `authority` | the port to those who receive how documents are paid                    |
 //! | `changes`  | payments' changes of type, as authorities ask for them                   |
 //! | `tips`     | tips that come with payments, reported to CIS                           |
+//! | `certified`| documents in Portugal: series, the chain of signatures, SAF-T           |
 //! | `error`    | why a document is not issued                                             |
 //!
 //! **Invariants.** A message is sent outside any unit, after it was stored with its attempt. So a
@@ -22,6 +23,7 @@
 //! numbered, marked and recorded in one commit, whatever the authority will answer.
 
 mod authority;
+pub mod certified;
 mod changes;
 mod deliver;
 mod error;
@@ -41,6 +43,7 @@ use std::sync::Arc;
 use racun_catalog::VatRegistry;
 use racun_fiscal::{Authorities, Authority, Retry};
 use racun_kernel::Vault;
+use racun_portugal::Portugal;
 use racun_store::Context;
 
 pub use authority::{Concern, Matter, NoAuthority, TaxAuthority};
@@ -80,6 +83,9 @@ pub struct Ports<'a> {
     pub fiscal: Option<&'a Fiscal>,
     /// The register of VAT numbers. Without it VIES is not asked.
     pub vat: Option<&'a dyn VatRegistry>,
+    /// The certified program of Portugal, and its authority. Without it documents there are not
+    /// certified: for what calculates only.
+    pub portugal: Option<&'a dyn Portugal>,
 }
 
 /// The services outside that making a document may call.
@@ -89,12 +95,14 @@ pub struct OutsideServices<'a> {
     pub fiscal: Option<&'a Fiscal>,
     /// As [`Ports::vat`].
     pub vat: Option<&'a dyn VatRegistry>,
+    /// As [`Ports::portugal`].
+    pub portugal: Option<&'a dyn Portugal>,
 }
 
 impl<'a> From<Context<'a>> for Ports<'a> {
     /// Without services outside: no authority and no VAT register is called.
     fn from(cx: Context<'a>) -> Self {
-        Self { cx, fiscal: None, vat: None }
+        Self { cx, fiscal: None, vat: None, portugal: None }
     }
 }
 
@@ -102,14 +110,14 @@ impl<'a> Ports<'a> {
     /// A context, and what fiscalizing takes. VIES is not asked.
     #[must_use]
     pub const fn new(cx: Context<'a>, fiscal: Option<&'a Fiscal>) -> Self {
-        Self { cx, fiscal, vat: None }
+        Self { cx, fiscal, vat: None, portugal: None }
     }
 
     /// A context, and the services outside that its use cases may call.
     #[must_use]
     pub const fn with_services(cx: Context<'a>, services: OutsideServices<'a>) -> Self {
-        let OutsideServices { fiscal, vat } = services;
-        Self { cx, fiscal, vat }
+        let OutsideServices { fiscal, vat, portugal } = services;
+        Self { cx, fiscal, vat, portugal }
     }
 }
 

@@ -10,11 +10,14 @@ use racun_fiscal::{
 };
 use racun_kernel::{Issue, Issues, PaymentType, Stamp, Tenant};
 use racun_records::get_documents;
-use racun_store::{Clause, ListQuery, Operator as Is, Record, Store, StoreError, Table};
+use racun_store::{
+    Clause, ListQuery, Operator as Is, Record, Store, StoreError, Table, UnitBuilder,
+};
 use time::{Date, OffsetDateTime};
 
+use super::certified::{Certifying, certifying, is_portugal};
 use super::error::{FiscalizationError, FiscalizationRefused};
-use super::issue::{Issuing, numbering, start};
+use super::issue::{HeldPlace, Issuing, numbering, start};
 use super::operator::{Operator, inside};
 use super::paper::Paper;
 use super::request::{FiscalRequest, FiscalizeRequest, Said};
@@ -86,6 +89,8 @@ pub enum Prepared {
     Skipped(Authority),
     /// The document is reported to the authority.
     Fiscal(Box<Issuing>),
+    /// The document is certified, as those in Portugal are.
+    Certified(Box<Certifying>),
 }
 
 impl Prepared {
@@ -99,6 +104,24 @@ impl Prepared {
     pub fn issuing(&self) -> Option<&Issuing> {
         match self {
             Self::Fiscal(issuing) => Some(issuing),
+            Self::Plain | Self::Skipped(_) | Self::Certified(_) => None,
+        }
+    }
+
+    /// Which number the document takes; `None` when its entity says so.
+    pub fn numbering(&self) -> Option<Numbering> {
+        match self {
+            Self::Fiscal(issuing) => Some(issuing.numbering()),
+            Self::Certified(certifying) => Some(certifying.numbering()),
+            Self::Plain | Self::Skipped(_) => None,
+        }
+    }
+
+    /// Holds where the document is issued.
+    pub fn hold(&self, unit: &mut UnitBuilder<'_>) -> Option<HeldPlace> {
+        match self {
+            Self::Fiscal(issuing) => Some(issuing.hold(unit)),
+            Self::Certified(certifying) => Some(HeldPlace::Series(certifying.hold(unit))),
             Self::Plain | Self::Skipped(_) => None,
         }
     }
@@ -116,6 +139,15 @@ pub async fn prepare(
 ) -> Result<Prepared, FiscalizationError> {
     let cx = ports.cx;
     let IssueContext { kind, links, means, said } = context;
+    if is_portugal(entity.country_code.as_deref()) && ports.portugal.is_some() {
+        return match said {
+            FiscalIntent::Issue(request) => {
+                let own = certifying(ports, entity, kind, &means, request.pt).await?;
+                Ok(Prepared::Certified(Box::new(own)))
+            }
+            FiscalIntent::Later(_) | FiscalIntent::Back(_) => Ok(Prepared::Plain),
+        };
+    }
     let authority = match &said {
         FiscalIntent::Back(document) => document.fiscal.as_ref().map(|fiscal| fiscal.authority),
         FiscalIntent::Issue(_) | FiscalIntent::Later(_) => {

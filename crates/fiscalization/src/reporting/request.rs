@@ -5,6 +5,7 @@ use racun_fiscal::{Authority, Means};
 use racun_kernel::Issues;
 use time::{Date, OffsetDateTime};
 
+use super::certified::PtRequest;
 use super::paper::Paper;
 
 /// What a request says to FURS's rules. What is missing is taken from the acting person, from the
@@ -56,6 +57,8 @@ pub struct FiscalRequest {
     pub furs: FursRequest,
     /// To those of Croatia.
     pub fina: FinaRequest,
+    /// To those of Portugal.
+    pub pt: PtRequest,
 }
 
 /// How a document is to be fiscalized that was refused or skipped.

@@ -1,14 +1,13 @@
 //! Calls to the Commission's REST interface.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use racun_catalog::{NoAnswer, VatAnswer, VatQuery};
 use racun_kernel::vat_number::VatNumber;
+use reqwest::Client as HttpClient;
 use reqwest::header::ACCEPT;
-use reqwest::redirect::Policy;
-use reqwest::{Client as HttpClient, Response};
 use serde_json::json;
 use tokio::time::{Instant, timeout};
 use url::Url;
@@ -16,8 +15,8 @@ use url::Url;
 use super::answer::{self, BAD_REQUESTER, Said};
 use super::rest::Rest;
 use super::turns::Turns;
-use crate::egress::{Guard, OwnNames, Reach, SystemNames};
-use crate::tls;
+use crate::caller;
+use crate::egress::{Guard, Reach};
 
 /// An answer has less than 2 KiB; a longer one is none of VIES.
 const MAX_BODY_BYTES: usize = 32 * 1_024;
@@ -44,24 +43,10 @@ pub(super) struct Client {
 impl Client {
     /// A client of the interface at `base`.
     pub fn new(base: &str, reach: Reach, patience: Duration) -> Result<Self, String> {
-        let guard = match reach {
-            Reach::Everywhere => Guard::new(Arc::new(SystemNames), true, reach),
-            Reach::ThisMachine => Guard::new(Arc::new(OwnNames), true, reach),
-        };
+        let guard = caller::guard(reach);
         let url = format!("{}/check-vat-number", base.trim_end_matches('/'));
         let url = guard.read(&url).map_err(|refused| refused.to_string())?;
-        let http = HttpClient::builder()
-            .tls_backend_preconfigured(tls::client().map_err(|error| error.to_string())?)
-            .dns_resolver(guard.clone())
-            .no_proxy()
-            .redirect(Policy::none())
-            .retry(reqwest::retry::never())
-            .referer(false)
-            .http1_only()
-            .connect_timeout(patience)
-            .timeout(patience)
-            .build()
-            .map_err(|error| error.to_string())?;
+        let http = caller::client(&guard, patience)?;
         let (turns, rest, fresh) = (Turns::default(), Rest::default(), Mutex::default());
         Ok(Self { http, guard, url, patience, turns, rest, fresh })
     }
@@ -123,7 +108,7 @@ impl Client {
         let exchange = async {
             let answer = request.json(&body).send().await?;
             let status = answer.status().as_u16();
-            Ok::<_, reqwest::Error>((status, whole(answer).await?))
+            Ok::<_, reqwest::Error>((status, caller::whole(answer, MAX_BODY_BYTES).await?))
         };
         let read = match exchange.await {
             Ok((status, Some(body))) => answer::read(status, &body, number),
@@ -171,16 +156,4 @@ impl Client {
 
 fn silence() -> NoAnswer {
     NoAnswer { reason: "it does not answer".to_owned() }
-}
-
-/// The body; `None` when it is longer than any of VIES.
-async fn whole(mut answer: Response) -> Result<Option<Vec<u8>>, reqwest::Error> {
-    let mut bytes = Vec::new();
-    while let Some(chunk) = answer.chunk().await? {
-        bytes.extend_from_slice(&chunk);
-        if bytes.len() > MAX_BODY_BYTES {
-            return Ok(None);
-        }
-    }
-    Ok(Some(bytes))
 }

@@ -2,7 +2,9 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, its helpers too")]
 
 mod courier;
+mod ecb;
 mod egress;
 mod files;
 mod mail;
+mod network;
 mod vies;

@@ -44,6 +44,7 @@ fn takes(kind: DocumentKind, purpose: Purpose, property: &str) -> bool {
         "ujp" | "xrechnung" | "zugferd" => matches!(kind, CreditNote | Invoice),
         "e_invoicing" => purpose != Purpose::Update && matches!(kind, CreditNote | Invoice),
         "furs" | "fina" => purpose != Purpose::Update && kind.is_fiscal(),
+        "pt" => purpose != Purpose::Update,
         "payment_terms" => kind != AdvanceInvoice,
         "linked_documents" => kind != Estimate,
         "force_linked_documents" => kind == Invoice,
@@ -215,7 +216,7 @@ mod tests {
                 .any(|(kind, purpose)| !takes(kind, purpose, name))
         };
         let own = DocumentProperties::NAMES.iter().filter(|name| lacks(name)).count();
-        assert_eq!(own, 22, "a name in the table is misspelt");
+        assert_eq!(own, 23, "a name in the table is misspelt");
         assert!(!lacks("items") && !lacks("customer"));
     }
 }

@@ -8,7 +8,6 @@ use racun_kernel::{Decimal, Issues};
 use racun_sales::documents as application;
 use racun_sales::einvoicing;
 use serde::Serialize;
-use serde_json::Value as Json;
 use utoipa::ToSchema;
 
 use super::e_invoice::ValidationBody;
@@ -23,6 +22,7 @@ use super::output::{
     TransactionTypeBody,
 };
 use super::party::{PartyBody, UnitBody};
+use super::portugal::PtBody;
 use super::relation::RelationBody;
 use crate::body::Convert;
 use crate::call::Call;
@@ -51,8 +51,10 @@ pub(crate) async fn answered<B: DocumentBody>(
     document: Document,
     links: Vec<RelationBody>,
 ) -> B {
-    let odd = application::archived_categories(call.cx(), &document).await;
-    B::of(document, links).warned(odd.unwrap_or_default())
+    let mut odd = application::archived_categories(call.cx(), &document).await.unwrap_or_default();
+    let further = application::unconverted(call.cx(), &document).await.unwrap_or_default();
+    further.iter().for_each(|issue| odd.push(issue.clone()));
+    B::of(document, links).warned(odd)
 }
 
 /// Declares a kind's body: `[Body as Kind of Line] { own fields } groups of fields`. A field's
@@ -78,9 +80,6 @@ macro_rules! document_answer {
                 #[schema(required = true)]
                 fina: Option<FinaFiscalizationBody> =
                     |document| FinaFiscalizationBody::of(document),
-                /// Null: fiscalization in Portugal is not part of this version.
-                #[schema(required = true, value_type = Option<Object>)]
-                pt: Option<Json> = |_document| None,
             }
             $($group)*
         }
@@ -192,6 +191,9 @@ macro_rules! document_answer {
             #[schema(required = true)]
             date_service_to: Option<String>,
             items: Vec<$line>,
+            /// What it has by being certified in Portugal; null elsewhere, and of drafts.
+            #[schema(required = true)]
+            pt: Option<PtBody>,
             /// Links to other documents. Lists answer them only with `include=document_relations`.
             document_relations: Vec<RelationBody>,
             /// What is odd about it: numbers that cannot be, rates that the country does not have.
@@ -213,6 +215,7 @@ macro_rules! document_answer {
                 let (number, is_draft) = (document.number(), document.is_draft());
                 let mut warnings: Vec<WarningBody> = document.warnings().convert();
                 warnings.extend::<Vec<WarningBody>>(einvoicing::warnings(&document).convert());
+                let pt = PtBody::of(&document);
                 let eslog = ValidationBody::of(&document, EInvoiceForm::Eslog);
                 let voided_at = document.voided_at().convert();
                 let (created_at, updated_at) =
@@ -264,6 +267,7 @@ macro_rules! document_answer {
                     date_service: content.date_service.map(format_date),
                     date_service_to: content.date_service_to.map(format_date),
                     items,
+                    pt,
                     document_relations,
                     warnings,
                     $($field,)*

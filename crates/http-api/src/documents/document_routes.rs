@@ -19,6 +19,7 @@ use super::e_invoice::{EInvoiceInput, SendingWishBody, ValidationWishBody};
 use super::fiscal::{FinaInputBody, FiscalizeBody, FursInputBody, fiscal_request};
 use super::line::AnyLineBody;
 use super::output::{CalculationBody, NextNumberBody};
+use super::portugal::PtInputBody;
 use super::relation::of_one;
 use crate::answer::{Json, NoContent};
 use crate::body::{AllBody, Convert};
@@ -118,6 +119,8 @@ struct FinalizeBody {
     furs: Option<FursInputBody>,
     /// The same in Croatia.
     fina: Option<FinaInputBody>,
+    /// In which series and by whom it is issued, in Portugal; ignored otherwise.
+    pt: Option<PtInputBody>,
     /// Whether it is checked for e-SLOG, of entities in Slovenia; as the draft says when absent.
     eslog: Option<ValidationWishBody>,
     /// The same for UJP.
@@ -210,9 +213,10 @@ async fn finalize(
     sent: MaybeBody<FinalizeBody>,
 ) -> Result<Json<AnyDocumentBody>, ApiError> {
     let id = document_id(&path)?;
-    let FinalizeBody { furs, fina, eslog, ujp, xrechnung, zugferd, e_invoicing } = sent.0;
+    let FinalizeBody { furs, fina, pt, eslog, ujp, xrechnung, zugferd, e_invoicing } = sent.0;
     let wishes = EInvoiceInput { eslog, ujp, xrechnung, zugferd, e_invoicing };
-    let said = Finalizing { fiscal: fiscal_request(furs, fina), e_invoices: wishes.convert() };
+    let fiscal = fiscal_request(furs, fina, pt)?;
+    let said = Finalizing { fiscal, e_invoices: wishes.convert() };
     let task = call.run(|call| async move {
         let ports = call.ports();
         application::finalize(ports, call.entity(), id, said).await

@@ -6,13 +6,14 @@ use racun_documents::{
 use racun_fiscal::Means;
 use racun_fiscalization::{FinaRequest, FiscalRequest, FiscalizeRequest, FursRequest};
 use racun_kernel::calendar::{format_date, format_instant};
-use racun_kernel::{Authority, AuthorityError, Decimal, SalesBook};
+use racun_kernel::{Authority, AuthorityError, Decimal, Issues, SalesBook};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 use utoipa::ToSchema;
 use validator::Validate;
 
+use super::portugal::PtInputBody;
 use crate::body::{Convert, names};
 use crate::fiscal::FiscalEnvironmentBody;
 use crate::scalar::{Day, Instant};
@@ -128,10 +129,14 @@ pub struct FinaInputBody {
 }
 
 /// What is said of fiscalization by what a body holds.
+///
+/// # Errors
+/// What is wrong with the properties of Portugal themselves, by path.
 pub(crate) fn fiscal_request(
     furs: Option<FursInputBody>,
     fina: Option<FinaInputBody>,
-) -> FiscalRequest {
+    pt: Option<PtInputBody>,
+) -> Result<FiscalRequest, Issues> {
     let furs = furs.map_or_else(FursRequest::default, |furs| FursRequest {
         business_premise_name: furs.business_premise_name,
         electronic_device_name: furs.electronic_device_name,
@@ -151,7 +156,8 @@ pub(crate) fn fiscal_request(
         paragon: fina.paragon_br_rac,
         issued_at: fina.issued_at.map(|instant| instant.0),
     });
-    FiscalRequest { furs, fina }
+    let pt = pt.map(PtInputBody::parse).transpose().map_err(|issues| issues.at("pt"))?;
+    Ok(FiscalRequest { furs, fina, pt: pt.unwrap_or_default() })
 }
 
 /// Where and by whom a document is fiscalized that was skipped. What was refused keeps its number,

@@ -16,6 +16,7 @@ use super::e_invoice::{EInvoiceInput, SendingWishBody, ValidationWishBody};
 use super::fiscal::{FinaInputBody, FursInputBody, fiscal_request};
 use super::line::LineInputBody;
 use super::party::{PartyInputBody, UnitInputBody};
+use super::portugal::PtInputBody;
 use crate::body::{Convert, names};
 use crate::payments::PaymentInputBody;
 use crate::scalar::{DocumentDate, date_schema};
@@ -259,6 +260,8 @@ named! {
         furs: Option<FursInputBody>,
         /// The same in Croatia.
         fina: Option<FinaInputBody>,
+        /// In which series and by whom it is issued, in Portugal; ignored otherwise.
+        pt: Option<PtInputBody>,
         /// Whether it is checked for e-SLOG, of entities in Slovenia.
         eslog: Option<ValidationWishBody>,
         /// Whether it is checked for UJP, of entities in Slovenia.
@@ -300,7 +303,8 @@ impl DocumentProperties {
         let custom = custom.then(|| self.totals(&mut issues));
         let payments = self.payments.take().unwrap_or_default().convert();
         let is_draft = self.is_draft.unwrap_or(false);
-        let fiscal = fiscal_request(self.furs.take(), self.fina.take());
+        let fiscal = fiscal_request(self.furs.take(), self.fina.take(), self.pt.take());
+        let fiscal = issues.note(fiscal).unwrap_or_default();
         let creation = Creation { is_draft, custom, payments, fiscal };
         let request = self.request(&mut issues);
         issues.into_result((request, creation))

@@ -12,6 +12,7 @@
 //! | `party`           | issuer, customer and business unit, both ways                 |
 //! | `e_invoice`       | checks for electronic invoices, both ways                     |
 //! | `fiscal`          | data for tax authorities, both ways                           |
+//! | `portugal`        | data of documents in Portugal, both ways                      |
 //! | `relation`        | links between documents                                       |
 
 mod allowed_properties;
@@ -24,6 +25,7 @@ mod kind_routes;
 pub(crate) mod line;
 pub(crate) mod output;
 pub(crate) mod party;
+pub(crate) mod portugal;
 mod relation;
 
 use racun_documents::DocumentId;

@@ -2,6 +2,7 @@
 
 use racun_catalog::{FileRefused, StorageError};
 use racun_delivery::files::FileError;
+use racun_sales::expenses::ImportError;
 
 use super::{ApiError, Kind};
 
@@ -10,8 +11,26 @@ impl From<FileError> for ApiError {
         match error {
             FileError::Refused(refused) => refused.into(),
             FileError::Store(error) => error.into(),
-            FileError::Storage(StorageError::Full(reason)) => Self::storage_full().detailed(reason),
-            FileError::Storage(StorageError::Unavailable(reason)) => Self::unavailable(reason),
+            FileError::Storage(error) => error.into(),
+        }
+    }
+}
+
+impl From<StorageError> for ApiError {
+    fn from(error: StorageError) -> Self {
+        match error {
+            StorageError::Full(reason) => Self::storage_full().detailed(reason),
+            StorageError::Unavailable(reason) => Self::unavailable(reason),
+        }
+    }
+}
+
+impl From<ImportError> for ApiError {
+    fn from(error: ImportError) -> Self {
+        match error {
+            ImportError::Expense(error) => error.into(),
+            ImportError::File(refused) => refused.into(),
+            ImportError::Storage(error) => error.into(),
         }
     }
 }

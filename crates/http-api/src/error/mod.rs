@@ -14,12 +14,17 @@ mod exports;
 mod files;
 mod fiscal;
 mod following;
+mod lookups;
 mod mail;
 mod naming;
+mod network;
 mod own_code;
+mod portugal;
 mod printing;
 mod recurring;
+mod reports;
 mod settlement;
+mod shop;
 mod store;
 mod webhooks;
 

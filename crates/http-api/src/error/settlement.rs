@@ -19,7 +19,9 @@ impl From<Error> for ApiError {
             Error::Settlement(error) => error.into(),
             Error::TypeChange(error) => error.into(),
             Error::Fiscalization(refused) => refused.into(),
+            Error::Portugal(error) => error.into(),
             Error::EInvoice(refused) => refused.into(),
+            Error::Network(refused) => refused.into(),
             Error::Pos(error) => error.into(),
             Error::Plan(refused) => refused.into(),
         }

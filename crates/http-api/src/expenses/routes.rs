@@ -3,7 +3,9 @@
 use actix_web::web;
 use racun_access::Permission::{ReadRecords, WriteRecords};
 use racun_documents::expense::Expense;
-use racun_kernel::id;
+use racun_einvoicing::Unreadable;
+use racun_kernel::{Issue, id};
+use racun_sales::expenses::ReceivedFile;
 use racun_sales::{expenses as application, payments};
 use racun_settlement::NewPayment;
 use serde::Deserialize;
@@ -16,10 +18,11 @@ use crate::answer::{self, Created, Json, NoContent};
 use crate::body::{Convert, ListBody};
 use crate::body_limit::{DOCUMENT, RECORD};
 use crate::call::{Call, EntityCall};
-use crate::error::ApiError;
+use crate::error::{ApiError, Kind};
 use crate::payments::{ExpensePaymentBody, PaymentBody};
-use crate::request::{Body, MaybeBody, PathId, Query};
+use crate::request::{Body, Form, MaybeBody, PathId, Query};
 use crate::route::{Gate, LIST, Route};
+use crate::schema::file;
 
 const TAG: &str = "Expenses";
 
@@ -38,6 +41,20 @@ pub(crate) const ROUTES: &[Route] = &[
     .about(TAG, "Makes an expense with totals that are kept as given, those of its items too.")
     .takes::<NewExpenseBody>()
     .up_to(DOCUMENT)
+    .creates::<ExpenseBody>(),
+    Route::post("/expenses/import", "importExpense", Gate::Entity(WriteRecords), || {
+        web::to(import)
+    })
+    .read_by(&["getExpense"])
+    .about(TAG, "Makes a draft of a received electronic invoice, and keeps the file with it.")
+    .explained(
+        "UBL 2.1, CII, e-SLOG 2.0, or a PDF that holds one (ZUGFeRD, Factur-X), of 10 MiB at most. \
+         The supplier is the catalogue's, by tax number or else name and address, or a new one. \
+         What does not add up is refused with the numbers of the rules that it breaks; a document \
+         type declaration and credit notes are refused.",
+    )
+    .takes_form::<ImportForm>(&["file"])
+    .up_to(MAX_FORM)
     .creates::<ExpenseBody>(),
     Route::get("/expenses", "listExpenses", Gate::Entity(ReadRecords), || web::to(list))
         .about(TAG, "Lists expenses.")
@@ -81,6 +98,19 @@ pub(crate) const ROUTES: &[Route] = &[
     .creates::<PaymentBody>(),
 ];
 
+/// Bytes of a form with an invoice.
+const MAX_FORM: usize = racun_einvoicing::MAX_BYTES + 64 * 1024;
+
+/// A received invoice.
+#[derive(ToSchema, Validate)]
+#[schema(as = ImportExpenseForm)]
+#[expect(dead_code, reason = "describes the form, which is read part by part")]
+struct ImportForm {
+    /// UBL, CII or e-SLOG as XML, or a PDF that holds one, of 10 MiB at most.
+    #[schema(schema_with = file)]
+    file: Vec<u8>,
+}
+
 /// What becomes of an expense is said by the path alone.
 #[derive(Debug, Default, Deserialize, ToSchema, Validate)]
 #[schema(as = ExpenseCommand)]
@@ -98,6 +128,43 @@ async fn create_custom(
     body: Body<NewExpenseBody>,
 ) -> Result<Created<ExpenseBody>, ApiError> {
     make(&call, body.0, true).await
+}
+
+async fn import(call: EntityCall, mut form: Form) -> Result<Created<ExpenseBody>, ApiError> {
+    let sent = form.sent_file("file")?;
+    let content = sent.content;
+    let read = move || {
+        let received = racun_einvoicing::read(&content);
+        (received, content)
+    };
+    let (received, content) = call.compute(read).await;
+    let received = received.map_err(unreadable)?;
+    let (filename, media_type) = (sent.filename, sent.media_type);
+    let file = ReceivedFile { received, filename, media_type, content };
+    let task = call.run(|call| async move {
+        application::import(call.cx(), &*call.files, call.entity(), file).await
+    });
+    let made = task.await?;
+    Ok(Created(answered(&call, made).await?))
+}
+
+/// Why a file is no invoice.
+fn unreadable(why: Unreadable) -> ApiError {
+    let (code, message) = match why {
+        Unreadable::TooLarge => {
+            let message = "the file, or what is packed in it, has more than 10 MiB: send less";
+            return ApiError::new(Kind::PayloadTooLarge, message);
+        }
+        Unreadable::Encoding => ("invalid_encoding", "expected XML in UTF-8".to_owned()),
+        Unreadable::Dtd => {
+            ("dtd_not_allowed", "expected XML without a document type declaration".to_owned())
+        }
+        Unreadable::NotAnInvoice(reason) => {
+            let reason: String = reason.chars().take(200).collect();
+            ("not_an_invoice", format!("expected UBL, CII, e-SLOG or ZUGFeRD: {reason}"))
+        }
+    };
+    Issue::new(code, message).at("file").into()
 }
 
 async fn make(

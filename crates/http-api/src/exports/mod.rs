@@ -290,15 +290,9 @@ async fn put_together(
     format: Format,
     style: CsvStyle,
 ) -> Result<File, ApiError> {
-    let account = call.entity().account_id.to_string();
-    let place = OF_ACCOUNTS.take(account, OF_ACCOUNT).await;
-    let turn = TURNS.acquire().await.map_err(ApiError::unavailable)?;
     let caller = Caller::default();
     let gone = Arc::clone(&caller.0);
-    let (runtime, call) = (call.process().runtime.clone(), call.clone());
-    let work = move || {
-        // Held until the work ends, even when its caller is gone.
-        let _held = (place, turn);
+    let file = in_turn(call, move |call| {
         let file = tempfile::tempfile()?;
         let to = Box::new(BufWriter::new(file.try_clone()?));
         let writer: Box<dyn SheetWriter> = match format {
@@ -315,11 +309,36 @@ async fn put_together(
         let mut file = file;
         file.rewind()?;
         Ok::<_, application::ExportError>(file)
-    };
-    let done = runtime.spawn_blocking(work).await;
+    });
+    let file = file.await;
     drop(caller);
-    match done {
-        Ok(written) => Ok(written?),
+    file
+}
+
+/// What `work` puts together on a thread of its own, which may block, as soon as it is the
+/// account's turn.
+///
+/// # Errors
+/// What `work` answers. A panic in it goes on in the caller.
+pub(crate) async fn in_turn<T, E>(
+    call: &EntityCall,
+    work: impl FnOnce(EntityCall) -> Result<T, E> + Send + 'static,
+) -> Result<T, ApiError>
+where
+    T: Send + 'static,
+    E: Into<ApiError> + Send + 'static,
+{
+    let account = call.entity().account_id.to_string();
+    let place = OF_ACCOUNTS.take(account, OF_ACCOUNT).await;
+    let turn = TURNS.acquire().await.map_err(ApiError::unavailable)?;
+    let (runtime, call) = (call.process().runtime.clone(), call.clone());
+    let work = move || {
+        // Held until the work ends, even when its caller is gone.
+        let _held = (place, turn);
+        work(call)
+    };
+    match runtime.spawn_blocking(work).await {
+        Ok(done) => done.map_err(Into::into),
         Err(error) => std::panic::resume_unwind(error.into_panic()),
     }
 }

@@ -8,6 +8,7 @@
 //! | `shared_routes` | the routes of that                              |
 //! | `certificate` | bodies of certificates                            |
 //! | `premise`     | bodies of premises and devices                    |
+//! | `portugal`    | Portugal: series, the sub-user, SAF-T             |
 //! | `internal_act` | the internal act of a Slovenian taxpayer         |
 
 mod authority_api;
@@ -15,6 +16,7 @@ mod certificate;
 pub(crate) mod fina;
 pub(crate) mod furs;
 pub(crate) mod internal_act;
+pub(crate) mod portugal;
 mod premise;
 mod shared_routes;
 

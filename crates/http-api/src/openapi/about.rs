@@ -9,7 +9,7 @@ use crate::route::Route;
 const INTRODUCTION: &str = include_str!("introduction.md");
 
 /// The areas in the order in which they are shown: what everybody needs comes first.
-const TAGS: [(&str, &str); 42] = [
+const TAGS: [(&str, &str); 52] = [
     ("Users", "Signing up, logging in, one's own data, forgotten passwords."),
     ("Entities", "Whoever issues documents: their data, settings, country and environment."),
     ("Accounts", "The account, which owns entities: what it stores, and may store."),
@@ -41,12 +41,22 @@ const TAGS: [(&str, &str); 42] = [
     ("Files", "Logos, signatures and attachments."),
     ("Point of sale", "Tables, tabs, operators of tills, and a day's takings."),
     ("Transaction type", "What kind of sale it is for VAT, by the parties' countries and numbers."),
+    ("Currency", "Rates of exchange of the European Central Bank."),
+    ("Company registry", "Companies of the public registers that the operator imported."),
+    ("Tax rate estimates", "Estimated rates of sales tax in the United States."),
+    ("Orders", "Orders of shops, and the documents that they become."),
+    ("Order integrations", "Sources of orders, and the rules for their documents."),
     ("VIES", "The same by its earlier path. Deprecated: use Transaction type."),
     ("FURS", "Fiscalization in Slovenia: settings, certificate, premises and devices."),
     ("FINA", "Fiscalization in Croatia: settings, certificate, premises and devices."),
+    ("Portugal", "Certified invoicing in Portugal: series, who calls the authority, SAF-T."),
     ("e-SLOG and UJP", "Electronic invoices in Slovenia: checks and files."),
+    ("E-invoicing", "Sending electronic invoices over the network, and who receives them."),
     ("Webhooks", "Where an entity's events are posted to, and what became of them."),
     ("Account webhooks", "The same for all entities of an account."),
+    ("Entity stats", "Counts and sums of records, by groups."),
+    ("Tax reports", "VAT by rate; books, yearly figures and ledgers of Slovenia."),
+    ("Receivables", "What customers owe, by age and as statements."),
     ("Activities", "What happened in an entity, and who did it."),
     ("White labels", "Brands under which the service is sold, and their plans."),
     ("White-label subscriptions", "An entity's plan: what it allows, and what was used."),

@@ -13,21 +13,23 @@ pub(super) enum Side {
 const DAYS_OF_DOCUMENTS: [&str; 4] = ["date", "date_due", "date_received", "date_valid_till"];
 
 /// Days on both sides.
-const DAYS: [&str; 9] = [
+const DAYS: [&str; 10] = [
     "date_from",
     "date_service",
     "date_service_to",
     "date_to",
     "end_date",
     "issue_date",
+    "last_date",
     "last_run_date",
     "next_run_date",
     "start_date",
 ];
 
 /// Instants whose names do not end as others' do.
-const INSTANTS: [&str; 6] = [
+const INSTANTS: [&str; 7] = [
     "advance_to",
+    "at",
     "certificate_expiry",
     "current_period_end",
     "current_period_start",

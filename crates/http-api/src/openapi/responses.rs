@@ -194,7 +194,7 @@ fn may_refuse(route: &Route, kind: Kind) -> bool {
     let is_limited = route.rate != Rate::Unlimited;
     match kind {
         Kind::BadRequest => !is_open || route.takes.is_some() || route.takes_nothing(),
-        Kind::Unauthorized => !is_open || route.rate == Rate::Sensitive,
+        Kind::Unauthorized => !is_open || route.rate == Rate::Sensitive || route.checks_sender,
         Kind::Forbidden => !is_open || route.rate == Rate::Sensitive || route.makes_users,
         Kind::NotFound => route.may_lack || route.path_parameters().next().is_some(),
         Kind::Conflict => route.verb != Verb::Get,

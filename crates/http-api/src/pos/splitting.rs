@@ -20,6 +20,7 @@ use crate::call::EntityCall;
 use crate::documents::answer::{InvoiceBody, answered};
 use crate::documents::fiscal::{FinaInputBody, FursInputBody, fiscal_request};
 use crate::documents::party::PartyInputBody;
+use crate::documents::portugal::PtInputBody;
 use crate::error::ApiError;
 use crate::payments::PaymentInputBody;
 use crate::request::{Body, MaybeBody, PathId};
@@ -118,6 +119,8 @@ pub struct InvoiceTabBody {
     furs: Option<FursInputBody>,
     /// The same in Croatia.
     fina: Option<FinaInputBody>,
+    /// In which series and by whom it is issued, in Portugal; ignored otherwise.
+    pt: Option<PtInputBody>,
 }
 
 impl InvoiceTabBody {
@@ -137,6 +140,7 @@ impl InvoiceTabBody {
             Err(PosError::Invalid(wrong)) => issues.note(Err(wrong)),
             device => device?,
         };
+        let fiscal = issues.note(fiscal_request(self.furs, self.fina, self.pt)).unwrap_or_default();
         issues.into_result(())?;
         let texts = TextDefaults { note: self.note, ..TextDefaults::default() };
         Ok(TabOrder {
@@ -151,7 +155,7 @@ impl InvoiceTabBody {
             },
             creation: Creation {
                 payments: self.payments.unwrap_or_default().convert(),
-                fiscal: fiscal_request(self.furs, self.fina),
+                fiscal,
                 ..Creation::default()
             },
         })

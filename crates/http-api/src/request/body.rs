@@ -138,7 +138,7 @@ pub(super) fn check_type(headers: &HeaderMap) -> Result<(), ApiError> {
     Ok(())
 }
 
-async fn read(
+pub(super) async fn read(
     request: &HttpRequest,
     payload: Payload,
     most: usize,

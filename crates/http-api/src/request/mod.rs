@@ -7,6 +7,7 @@ mod maybe_body;
 mod nothing;
 mod path;
 mod query;
+mod raw;
 mod spool;
 
 pub use body::Body;
@@ -19,4 +20,5 @@ pub(crate) use nothing::take_nothing;
 pub use path::{PathId, PathText};
 pub(crate) use query::FILTER;
 pub use query::Query;
+pub(crate) use raw::RawBody;
 pub(crate) use spool::{Spooled, receive};

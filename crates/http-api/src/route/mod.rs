@@ -51,6 +51,8 @@ pub struct Route {
     pub may_lack: bool,
     /// Whether it makes users, which the operator may not want: 403.
     pub makes_users: bool,
+    /// Whether it is open, and its handler checks who sent a request.
+    pub checks_sender: bool,
     /// What the entity's plan must have, where a plan sells it.
     pub needs: Option<Feature>,
     /// Whether every plan includes it, also by keys.
@@ -181,6 +183,7 @@ impl Route {
             shows_page: false,
             may_lack: false,
             makes_users: false,
+            checks_sender: false,
             needs: None,
             ignores_plan: false,
             read_by: &[],
@@ -322,6 +325,12 @@ impl Route {
     #[must_use]
     pub const fn makes_users(self) -> Self {
         Self { makes_users: true, ..self }
+    }
+
+    /// Says that the route is open, and its handler checks who sent a request.
+    #[must_use]
+    pub const fn checks_sender(self) -> Self {
+        Self { checks_sender: true, ..self }
     }
 
     /// Says which feature the entity's plan must have.

@@ -10,7 +10,9 @@ use racun_delivery::webhooks::Renderer;
 use racun_documents::expense::Expense;
 use racun_documents::recurrence::RecurringInvoice;
 use racun_documents::{Document, DocumentError};
+use racun_einvoicing::network::{Enrollment, Submission};
 use racun_kernel::Scope;
+use racun_orders::{Integration, Order};
 use racun_sales::documents as application;
 use racun_settlement::Payment;
 use racun_store::{Logged, Store, StoreError};
@@ -23,7 +25,10 @@ use crate::catalog::customers::CustomerBody;
 use crate::catalog::items::ItemBody;
 use crate::catalog::taxes::TaxBody;
 use crate::documents::answer::AnyDocumentBody;
+use crate::e_invoicing::{EnrollmentBody, SubmissionBody};
 use crate::expenses::ExpenseBody;
+use crate::orders::OrderBody;
+use crate::orders::integrations::IntegrationBody;
 use crate::payments::PaymentBody;
 use crate::recurring::RecurringBody;
 
@@ -49,6 +54,12 @@ impl Renderer for Resources {
             "payment" => body::<Payment, PaymentBody>(logged),
             "expense" => body::<Expense, ExpenseBody>(logged),
             "recurring_invoice" => body::<RecurringInvoice, RecurringBody>(logged),
+            "order" => body::<Order, OrderBody>(logged),
+            "order_integration" => body::<Integration, IntegrationBody>(logged),
+            "e_invoicing.submission" => body::<Submission, SubmissionBody>(logged),
+            "e_invoicing.enrollment" | "e_invoicing.supplier" => {
+                body::<Enrollment, EnrollmentBody>(logged)
+            }
             "white_label_subscription" => subscription(&self.white_labels, logged),
             "item" => item(store, logged, place).await,
             "invoice" | "estimate" | "credit_note" | "advance_invoice" | "delivery_note" => {

@@ -18,7 +18,7 @@ const PLAIN: usize = 64 * 1024;
 const MOST: usize = 1024 * 1024;
 
 /// Routes whose forms hold files: a picture has 5 MiB at most, others 10.
-const FILES: [&str; 3] = ["uploadFile", "uploadImage", "attachToExpense"];
+const FILES: [&str; 4] = ["uploadFile", "uploadImage", "attachToExpense", "importExpense"];
 
 /// Routes that take more than [`PLAIN`]: records with notes and metadata, and mails.
 const RECORDS: [&str; 20] = [
@@ -46,18 +46,20 @@ const RECORDS: [&str; 20] = [
 
 /// Routes that take as much as a document, beside those of documents: what has many lines, and an
 /// entity with its settings.
-const DOCUMENTS: [&str; 12] = [
+const DOCUMENTS: [&str; 14] = [
     "appendPosTabItems",
     "calculateDocument",
     "categorizeDocumentItems",
     "createCustomExpense",
     "createEntity",
     "createExpense",
+    "createOrder",
     "invoicePosTab",
     "movePosTabLines",
     "openPosTab",
     "updateEntity",
     "updateExpense",
+    "updateOrder",
     "updatePosTab",
 ];
 
@@ -77,6 +79,8 @@ fn expected(route: &Route) -> usize {
         return mebibytes * 1024 * 1024 + PLAIN;
     }
     match route.gate {
+        // What a shop posts of an order.
+        Gate::Open if route.path.contains("/webhooks/") => 2 * 1024 * 1024,
         Gate::Open => ANONYMOUS,
         _ if route.operation.ends_with("Certificate") && takes_form(route) => MOST,
         _ if RECORDS.contains(&route.operation) => 256 * 1024,

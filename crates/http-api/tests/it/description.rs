@@ -86,6 +86,13 @@ async fn every_operation_says_what_it_answers() {
                 "decline",
                 "unlock",
                 "validate",
+                "atcud-series/{id}/close",
+                "enrollment/refresh",
+                "verification-link",
+                "orders/{id}/process",
+                "orders/{id}/cancel",
+                "tax-reports/kir",
+                "tax-reports/kpr",
             ];
             let needs_none = acts.iter().any(|act| path.ends_with(act));
             let described = operation["requestBody"].is_object();

@@ -318,7 +318,7 @@ async fn an_answer_holds_exactly_what_the_description_says_of_its_kind() {
 async fn each_kind_answers_what_is_its_own() {
     let api = Api::new().await;
     let owner = api.owner("owner@example.com").await;
-    let money = ["total_paid", "total_due", "paid_in_full", "furs", "fina", "pt"];
+    let money = ["total_paid", "total_due", "paid_in_full", "furs", "fina"];
     let exchange = ["xrechnung", "zugferd", "ujp"];
     let estimate = ["date_valid_till", "title_type", "accepted_at", "rejected_at"];
     let mut answers = Vec::new();

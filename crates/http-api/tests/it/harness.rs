@@ -50,7 +50,7 @@ type Call = Rc<dyn Fn(TestRequest) -> Pin<Box<dyn Future<Output = Answer>>>>;
 pub struct Api {
     call: Call,
     seconds: Arc<AtomicI64>,
-    services: Services,
+    pub services: Services,
 }
 
 /// An answer.
@@ -91,6 +91,7 @@ pub fn services(store: Arc<dyn Store>, seconds: Arc<AtomicI64>) -> Services {
         store,
         tax_authority: Arc::new(NoAuthority),
         authorities: Arc::new(Scripted::default()),
+        portugal: None,
         test_certificates: None,
         vault: Some(Arc::new(MasterVault::derive(&[7; 32]))),
         fiscal_retry: racun_fiscal::Retry::default(),
@@ -99,6 +100,7 @@ pub fn services(store: Arc<dyn Store>, seconds: Arc<AtomicI64>) -> Services {
         mailer: Arc::new(Unreachable),
         files: Arc::<Memory>::default(),
         vat_registry: Arc::<Register>::default(),
+        network: Arc::<crate::network::Scripted>::default(),
         spreadsheets: Arc::<racun_spreadsheet::Xlsx>::default(),
         press: Arc::new(Titles),
         public_url: "https://racun.example".into(),

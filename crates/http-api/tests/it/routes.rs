@@ -66,6 +66,7 @@ fn routes_that_check_or_show_secrets_are_marked() {
         "createAccountKey",
         "createAccountWebhook",
         "createEntityKey",
+        "createOrderIntegration",
         "createWebhook",
         "logIn",
         "rotateAccountWebhookSecret",
@@ -104,6 +105,10 @@ async fn every_route_is_served_by_its_own_pattern() {
             Gate::Open if route.path.contains("{shareable_id}") => {
                 let is_page = answer.header("content-type").starts_with("text/html");
                 code == 404 && (is_page || answer.text.contains("there is no index.html here"))
+            }
+            // Nor is there such an integration.
+            Gate::Open if route.path.starts_with("/order-integrations/") => {
+                code == 404 && answer.text.contains("there is no order integration")
             }
             // Where there is no white label, its own route says so.
             Gate::Open => !is_swallowed && (code != 404 || route.path == "/white-labels/current"),

@@ -18,7 +18,8 @@ use crate::taxpayer::{Taxpayer, form};
 
 /// Paths whose ids are no records of an entity or account, and those that fiscalization's own tests
 /// ask for in Croatia, where the ids are of the same kinds.
-const ELSEWHERE: &[&str] = &["/jobs/", "/webhook-logs/", "/fiscalization/fina/"];
+const ELSEWHERE: &[&str] =
+    &["/jobs/", "/webhook-logs/", "/fiscalization/fina/", "/fiscalization/pt/"];
 
 /// What is made: where, how, and the beginning of the paths that name it.
 const MADE: &[(&str, &str, &str)] = &[
@@ -31,6 +32,8 @@ const MADE: &[(&str, &str, &str)] = &[
     ("/invoices", r#"{"items": [{"name": "A", "price": 1}]}"#, "/invoices/"),
     ("/invoices", r#"{"items": [{"name": "A", "price": 1}]}"#, "/eslog/"),
     ("/invoices", r#"{"items": [{"name": "A", "price": 1}]}"#, "/ujp/"),
+    ("/invoices", r#"{"items": [{"name": "A", "price": 1}]}"#, "/e-invoicing/documents/"),
+    ("/order-integrations", r#"{"name": "A", "source": "manual"}"#, "/order-integrations/"),
     ("/estimates", r#"{"items": [{"name": "A", "price": 1}]}"#, "/estimates/"),
     ("/credit-notes", r#"{"items": [{"name": "A", "price": 1}]}"#, "/credit-notes/"),
     (
@@ -97,6 +100,11 @@ async fn everything(si: &Taxpayer) -> BTreeMap<&'static str, String> {
         "start_date": "2026-12-01"});
     let recurring = api.post("/recurring-invoices", owner, recurring).await.with(201).json();
     ids.insert("/recurring-invoices/", text(&recurring["id"]));
+    let order = json!({"order_integration_id": ids["/order-integrations/"], "source": "manual",
+        "source_id": "1", "currency_code": "EUR", "total": 1, "total_with_tax": 1, "items": [
+        {"name": "A", "quantity": 1, "price": 1, "total": 1, "total_with_tax": 1}]});
+    let order = api.post("/orders", owner, order).await.with(201).json();
+    ids.insert("/orders/", text(&order["id"]));
     let file = Sent(b"a,b\n", "a.csv", "text/csv");
     let file = files::form("/files", &file, &[("category", "attachment")]);
     let file = api.call(owner.sign(file)).await.with(201).json();

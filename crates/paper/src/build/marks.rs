@@ -1,15 +1,26 @@
 //! What tax authorities want printed.
 
+use racun_documents::PtRecord;
 use racun_kernel::Authority;
 
 use super::Source;
-use crate::clean::some_line;
+use crate::clean::{line, some_line};
 use crate::model::{Code, CodeKind, Display, Fact, Marks, Symbol};
 use crate::words::Word;
 
+/// The least version of the code in Portugal, and the bytes that it holds.
+const PT_VERSION: u8 = 9;
+const PT_FITTING: usize = 180;
+/// Millimetres of its width: at least 30 (AT, "Código QR", 1.0).
+const PT_WIDTH: (u16, u16) = (30, 40);
+
 impl Source<'_> {
-    /// The marks of Slovenia (ZDavPR-A: ZOI, EOR, code) and Croatia (ZKI, JIR, code).
+    /// The marks of Slovenia (ZDavPR-A: ZOI, EOR, code), Croatia (ZKI, JIR, code) and Portugal
+    /// (Portaria 195/2020: ATCUD, code; Despacho 8632/2014, 2.2: the program).
     pub(super) fn marks(&self) -> Vec<Marks> {
+        if let Some(record) = &self.document.pt {
+            return vec![self.certified(record)];
+        }
         let Some(fiscal) = self.document.fiscal.as_ref().filter(|_| self.is_fiscal_kind()) else {
             return Vec::new();
         };
@@ -39,6 +50,23 @@ impl Source<'_> {
             width_mm: size,
         });
         let facts = facts.into_iter().flatten().collect();
-        vec![Marks { key, facts, sentences: Vec::new(), code }]
+        vec![Marks { key, facts, sentences: Vec::new(), on_each_page: None, code }]
+    }
+
+    /// What a document has by being certified.
+    fn certified(&self, record: &PtRecord) -> Marks {
+        let version = (record.qr.len() <= PT_FITTING).then_some(PT_VERSION);
+        let code = Code {
+            kind: CodeKind::Fiscal,
+            symbol: Symbol::Qr { version, eci: None },
+            payload: record.qr.clone().into_bytes(),
+            label: self.word(Word::CheckCode).to_owned(),
+            display: Display::CodeOnly,
+            slip: Vec::new(),
+            width_mm: PT_WIDTH,
+        };
+        let sentences = record.printed.iter().map(|text| line(text)).collect();
+        let on_each_page = Some(format!("ATCUD:{}", record.atcud));
+        Marks { key: "pt", facts: Vec::new(), sentences, on_each_page, code: Some(code) }
     }
 }

@@ -299,6 +299,9 @@ pub struct Marks {
     pub facts: Vec<Fact>,
     /// Sentences without a label that the law words, such as that of a certified program.
     pub sentences: Vec<String>,
+    /// What stands on each page of several: the ATCUD (Portaria 195/2020, 7).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on_each_page: Option<String>,
     /// The code that an inspector reads.
     pub code: Option<Code>,
 }

@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 use racun_documents::{
-    Content, Document, DocumentKind, FiscalRecord, Fiscalization, Party, TitleType,
+    Content, Document, DocumentKind, FiscalRecord, Fiscalization, Party, PtOperatorSnapshot,
+    PtRecord, TitleType,
 };
 use racun_kernel::{Authority, BankAccount, Decimal, Environment};
 use racun_paper::{
@@ -279,6 +280,44 @@ fn fiscal_marks_and_their_code_are_printed() {
     let croatian = crate::sample::paper(&invoice().with_fiscalization(told, &at));
     assert_eq!(states(&croatian), [State::Test]);
     assert_eq!(croatian.marks[0].facts[1].text, "eor-1", "in Croatia the first counts");
+}
+
+#[test]
+fn a_certified_document_has_its_unique_code_above_the_qr_code() {
+    let qr = "A:501442600*B:999999990*C:PT*D:FT*E:N*F:20261120*G:FT 2026A/1*H:AAJFB7NT-1";
+    let unique = "ATCUD:AAJFB7NT-1";
+    let record = PtRecord {
+        series_id: "pt_series_01jd6m0000000000000000000c".parse().unwrap(),
+        series_code: "2026A".to_owned(),
+        validation_code: "AAJFB7NT".to_owned(),
+        atcud: "AAJFB7NT-1".to_owned(),
+        number: 1,
+        hash: Some("a".repeat(172)),
+        hash_control: "1".to_owned(),
+        qr: qr.to_owned(),
+        printed: vec!["aaaa-Processado por programa".to_owned(), unique.to_owned()],
+        certificate: 9999,
+        code: "FT".to_owned(),
+        entered_at: "2026-11-20T10:00:00".to_owned(),
+        region: "PT".to_owned(),
+        manual: None,
+        operator: PtOperatorSnapshot {
+            first_name: "Ana".to_owned(),
+            last_name: "Silva".to_owned(),
+            tax_number: "123456789".to_owned(),
+        },
+        source_id: "user".to_owned(),
+        references: Vec::new(),
+        voided: None,
+        report: None,
+    };
+    let paper = paper(&Document { pt: Some(Box::new(record)), ..invoice() });
+    let marks = &paper.marks[0];
+    assert_eq!((marks.key, marks.on_each_page.as_deref()), ("pt", Some(unique)));
+    assert_eq!(marks.sentences.last().map(String::as_str), Some(unique));
+    let code = marks.code.as_ref().unwrap();
+    assert_eq!((code.payload.as_slice(), code.width_mm.0), (qr.as_bytes(), 30));
+    assert!(!paper.texts().iter().any(|text| text.contains("123456789")), "no operator's number");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The last document of a series, and how the next one is certified.
 
 use racun_kernel::calendar::date;
-use racun_kernel::id::{EntityId, PtSeriesId};
+use racun_kernel::id::EntityId;
 use racun_kernel::{Currency, Decimal, DocumentId, Tenant};
 use racun_store::{Field, Unique};
 use serde::{Deserialize, Serialize};
@@ -15,13 +15,10 @@ use crate::{
 
 /// The last document of a series: what the next one is chained to.
 ///
-/// It is held by the unit that takes the number, so that the chain has the order of the numbers.
+/// It is kept in the series, whose row the unit that takes the number holds, so that the chain has
+/// the order of the numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChainHead {
-    /// Of which series.
-    pub series_id: PtSeriesId,
-    /// Whose.
-    pub entity_id: EntityId,
     /// The sequence of its number.
     pub sequence: i64,
     /// Its date.
@@ -31,9 +28,6 @@ pub struct ChainHead {
     pub entered_at: WallTime,
     /// Its signature; `None` of receipts, which have none.
     pub hash: Option<Hash>,
-    /// When this was written.
-    #[serde(with = "time::serde::rfc3339")]
-    pub updated_at: OffsetDateTime,
 }
 
 /// What a document that is about to be issued says, as far as it is certified.
@@ -79,7 +73,6 @@ impl PtSeries {
         sequence: i64,
         fresh: &Fresh,
         key: &dyn ProgramKey,
-        now: OffsetDateTime,
     ) -> Result<(Certified, ChainHead), PortugalError> {
         self.accept(self.document_type, fresh.form.is_some())?;
         let expected = head.map_or(self.initial_sequence, |head| head.sequence + 1);
@@ -98,15 +91,7 @@ impl PtSeries {
             Signed { date: fresh.date, entered_at, number: &number, total: &total, previous };
         let is_signed = self.document_type.code().is_signed();
         let hash = is_signed.then(|| signed.sign(key)).transpose()?;
-        let head = ChainHead {
-            series_id: self.id,
-            entity_id: self.entity_id,
-            sequence,
-            date: fresh.date,
-            entered_at,
-            hash: hash.clone(),
-            updated_at: now,
-        };
+        let head = ChainHead { sequence, date: fresh.date, entered_at, hash: hash.clone() };
         let hash_control = match &fresh.form {
             None => HashControl::Own(key.version()),
             Some(form) => HashControl::Recovered(key.version(), form.clone()),
@@ -127,27 +112,27 @@ pub struct RecoveredForm {
     pub document_id: DocumentId,
     /// Whether the document holds: not that it is voided.
     pub is_active: bool,
+    /// When it was entered.
+    #[serde(with = "time::serde::rfc3339")]
+    pub created_at: OffsetDateTime,
 }
 
 impl RecoveredForm {
+    /// The form of `document`.
+    #[must_use]
+    pub const fn of(
+        entity_id: EntityId,
+        form: ManualNumber,
+        document_id: DocumentId,
+        created_at: OffsetDateTime,
+    ) -> Self {
+        Self { entity_id, form, document_id, is_active: true, created_at }
+    }
+
     /// The same after its document was voided: the form may be entered again.
     #[must_use]
     pub fn freed(self) -> Self {
         Self { is_active: false, ..self }
-    }
-}
-
-racun_store::record! {
-    /// Where the last document of each series is kept. A row's id is that of the series.
-    pub static PT_CHAINS: ChainHead = "pt_chains";
-    |head|
-    id: head.series_id,
-    tenant: Tenant::entity(head.entity_id),
-    fields: {
-        Field::id() => head.series_id.to_string(),
-        Field::number("sequence") => head.sequence,
-        Field::date("date") => head.date,
-        Field::instant("updated_at") => head.updated_at,
     }
 }
 
@@ -159,6 +144,7 @@ racun_store::record! {
     tenant: Tenant::entity(form.entity_id),
     fields: {
         Field::id() => form.document_id.to_string(),
+        Field::instant("created_at") => form.created_at,
         Field::text("key").unique(Unique::Tenant).hidden()
             => form.is_active.then(|| form.form.key()),
     }

@@ -20,7 +20,7 @@ use time::{Date, OffsetDateTime};
 
 use crate::{Number, PortugalError, PortugalRefusal, Purpose, SeriesCode, ValidationCode, events};
 
-pub use chain::{Certified, ChainHead, Fresh, PT_CHAINS, PT_FORMS, RecoveredForm};
+pub use chain::{Certified, ChainHead, Fresh, PT_FORMS, RecoveredForm};
 pub use new::{CheckedSeries, NewSeries, Validated};
 
 /// Series that an entity may have, closed ones included.
@@ -55,6 +55,9 @@ pub struct PtSeries {
     pub status: SeriesStatus,
     /// What the authority knows of it; `None` when its code was entered by hand.
     pub registration: Option<Registration>,
+    /// Its last document; `None` while it has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head: Option<ChainHead>,
     /// When it was made.
     #[serde(with = "time::serde::rfc3339")]
     pub created_at: OffsetDateTime,
@@ -171,7 +174,13 @@ impl PtSeries {
         }
     }
 
-    /// Takes over what `change` says; `is_used` says whether documents were numbered in it.
+    /// Whether documents were numbered in it.
+    #[must_use]
+    pub const fn is_used(&self) -> bool {
+        self.head.is_some()
+    }
+
+    /// Takes over what `change` says.
     ///
     /// # Errors
     /// What is wrong with the input, by field; [`PortugalRefusal::SeriesClosed`];
@@ -179,7 +188,6 @@ impl PtSeries {
     pub fn change(
         self,
         change: SeriesChange,
-        is_used: bool,
         actor: &Actor,
     ) -> Result<Decision<Self>, PortugalError> {
         let mut issues = Issues::default();
@@ -193,7 +201,7 @@ impl PtSeries {
         if is_changed && !self.is_active() {
             return Err(PortugalRefusal::SeriesClosed.into());
         }
-        if is_changed && is_used {
+        if is_changed && self.is_used() {
             return Err(PortugalRefusal::SeriesUsed.into());
         }
         match change.status {

@@ -164,6 +164,7 @@ impl CheckedSeries {
             initial_sequence: self.initial_sequence,
             status: SeriesStatus::Active,
             registration: validated.is_registered.then_some(Registration::Registered),
+            head: None,
             created_at: actor.now(),
             updated_at: actor.now(),
         };

@@ -14,7 +14,7 @@ use time::{Date, Duration, PrimitiveDateTime};
 
 use crate::key::Key;
 use crate::series::series;
-use crate::world::{actor, date, decimal, group, read, said, text, vectors, wall};
+use crate::world::{date, decimal, group, read, said, text, vectors, wall};
 
 /// A link of the text that is signed and its signature.
 fn link(message: &str, hash: &str) -> (Link, Option<Hash>) {
@@ -122,8 +122,7 @@ fn issued(series: &PtSeries, steps: &[(u32, i64)], key: &Key) -> Vec<Link> {
         let day = fresh(date("2026-01-05"), minutes, Decimal::zero()).wall.date();
         let fresh = fresh(day, minutes, Decimal::new(*cents, 2));
         let sequence = head.as_ref().map_or(series.initial_sequence, |head| head.sequence + 1);
-        let now = actor().now();
-        let (own, next) = series.certify(head.as_ref(), sequence, &fresh, key, now).unwrap();
+        let (own, next) = series.certify(head.as_ref(), sequence, &fresh, key).unwrap();
         links.push(Link {
             date: day,
             entered_at: own.entered_at,
@@ -236,17 +235,17 @@ fn the_signed_text_is_exact() {
 #[test]
 fn a_document_waits_for_its_number_and_its_clock() {
     let key = Key::read("test_a");
-    let (series, now) = (series(), actor().now());
+    let series = series();
     let first = fresh(date("2026-01-05"), 600, decimal("1"));
-    let (_, head) = series.certify(None, 1, &first, &key, now).unwrap();
-    let skipped = series.certify(Some(&head), 3, &first, &key, now).unwrap_err();
+    let (_, head) = series.certify(None, 1, &first, &key).unwrap();
+    let skipped = series.certify(Some(&head), 3, &first, &key).unwrap_err();
     assert_eq!(skipped.to_string(), "the series goes on with 2, and the number taken for it is 3");
     // Summer time ends: the clock shows an hour twice, and the series does not run back.
     let again = fresh(date("2026-01-05"), 541, decimal("1"));
-    let (own, _) = series.certify(Some(&head), 2, &again, &key, now).unwrap();
+    let (own, _) = series.certify(Some(&head), 2, &again, &key).unwrap();
     assert_eq!(own.entered_at, head.entered_at);
     let wrong = fresh(date("2026-01-05"), 539, decimal("1"));
-    let wrong = series.certify(Some(&head), 2, &wrong, &key, now).unwrap_err();
+    let wrong = series.certify(Some(&head), 2, &wrong, &key).unwrap_err();
     assert_eq!(said(&wrong), ["clock_behind"]);
 }
 
@@ -263,7 +262,7 @@ fn a_key_that_does_not_sign_numbers_nothing() {
     }
     for length in [0, 127, 256] {
         let first = fresh(date("2026-01-05"), 600, decimal("1"));
-        let error = series().certify(None, 1, &first, &Broken(length), actor().now()).unwrap_err();
+        let error = series().certify(None, 1, &first, &Broken(length)).unwrap_err();
         assert_eq!(error.to_string(), "the program's private key cannot sign", "{length}");
     }
 }

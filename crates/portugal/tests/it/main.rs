@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, its helpers too")]
 
 mod chain;
+mod invoice_ws;
 mod key;
 mod numbers;
 mod operators;

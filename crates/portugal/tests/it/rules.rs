@@ -70,7 +70,7 @@ fn lines_are_above_zero_and_have_one_tax_of_their_region() {
                 total: &total,
                 taxes: percents.iter().zip(taxes).map(tax).collect(),
             };
-            let found = check_lines(&[line], Region::Mainland, date("2026-11-23"));
+            let found = check_lines([(0, line)], Region::Mainland, date("2026-11-23"));
             found.map_or_else(|issues| faults(&issues), |()| Vec::new())
         };
     let plain = &[("23", false)][..];

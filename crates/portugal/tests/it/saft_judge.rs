@@ -14,8 +14,13 @@ use roxmltree::{Document, Node};
 use crate::key::Key;
 use crate::world::{date, decimal, vectors, wall};
 
-/// Asserts that each file is valid against the authority's schema.
+/// Asserts that each file is valid against the authority's schema of SAF-T.
 pub fn assert_valid(files: &[&[u8]]) {
+    assert_valid_as("SAFTPT_1_04_01_xsd10.xsd", files);
+}
+
+/// Asserts that each file is valid against a schema of the vectors.
+pub fn assert_valid_as(schema: &str, files: &[&[u8]]) {
     let folder = tempfile::tempdir().unwrap();
     let paths = files.iter().enumerate().map(|(n, file)| {
         let path = folder.path().join(format!("{n}.xml"));
@@ -24,7 +29,7 @@ pub fn assert_valid(files: &[&[u8]]) {
     });
     let output = racun_test_postgres::program("xmllint")
         .args(["--nonet", "--noout", "--schema"])
-        .arg(vectors().join("schemas/SAFTPT_1_04_01_xsd10.xsd"))
+        .arg(vectors().join("schemas").join(schema))
         .args(paths)
         .output()
         .unwrap();

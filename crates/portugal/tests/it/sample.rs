@@ -15,7 +15,7 @@ use racun_portugal::{
 use time::Date;
 
 use crate::series::series;
-use crate::world::{actor, date, decimal};
+use crate::world::{date, decimal};
 
 pub fn header() -> Header {
     Header {
@@ -149,8 +149,7 @@ impl<'a> SeriesChains<'a> {
         let fresh = Fresh { date: day, wall, total: total.clone(), form: None };
         let sequence = head.map_or(1, |head| head.sequence + 1);
         let series = Self::series(purpose);
-        let now = actor().now();
-        let (own, next) = series.certify(head, sequence, &fresh, self.key, now).unwrap();
+        let (own, next) = series.certify(head, sequence, &fresh, self.key).unwrap();
         self.heads.insert(purpose, next);
         own
     }

@@ -2,8 +2,9 @@
 
 use racun_kernel::id::PtSeriesId;
 use racun_portugal::{
-    Fresh, ManualNumber, NewSeries, PT_SERIES, PortugalError, PtSeries, Purpose, Registration,
-    SeriesChange, SeriesStatus, TABLES, Validated, ValidationCode, check_date, entry_time,
+    ChainHead, Fresh, ManualNumber, NewSeries, PT_SERIES, PortugalError, PtSeries, Purpose,
+    Registration, SeriesChange, SeriesStatus, TABLES, Validated, ValidationCode, check_date,
+    entry_time,
 };
 use racun_store::{Decision, Record as _, StoreError};
 use time::macros::datetime;
@@ -148,10 +149,17 @@ fn a_document_takes_the_series_that_is_named_or_the_only_one() {
     }
 }
 
+/// The first document of a series.
+fn head() -> ChainHead {
+    let entered_at = wall("2026-01-05T10:00:00");
+    ChainHead { sequence: 1, date: date("2026-01-05"), entered_at, hash: None }
+}
+
 #[test]
 fn a_series_in_use_is_only_closed() {
-    let change = |change: SeriesChange, own: PtSeries, used: bool| {
-        own.change(change, used, &actor()).map_err(|error| said(&error).remove(0))
+    let change = |change: SeriesChange, mut own: PtSeries, used: bool| {
+        own.head = used.then(head);
+        own.change(change, &actor()).map_err(|error| said(&error).remove(0))
     };
     let code = SeriesChange { validation_code: Some("ZZJFB7NT".into()), ..Default::default() };
     let (after, events) = changed(change(code.clone(), series(), false).unwrap());
@@ -238,11 +246,10 @@ fn a_recovered_document_needs_a_series_of_its_own() {
         form,
     };
     let book = PtSeries { is_manual: true, ..series() };
-    let now = actor().now();
-    let (own, _) = book.certify(None, 1, &fresh(Some(form.clone())), &key, now).unwrap();
+    let (own, _) = book.certify(None, 1, &fresh(Some(form.clone())), &key).unwrap();
     assert_eq!(own.hash_control.to_string(), "1-FTM V/23");
     for (series, form) in [(book, None), (series(), Some(form))] {
-        let error = series.certify(None, 1, &fresh(form), &key, now).unwrap_err();
+        let error = series.certify(None, 1, &fresh(form), &key).unwrap_err();
         assert_eq!(said(&error), ["pt_series_of_other_type"]);
     }
 }
@@ -256,8 +263,7 @@ fn receipts_are_numbered_and_not_signed() {
         total: decimal("12.30"),
         form: None,
     };
-    let (own, head) =
-        receipts.certify(None, 1, &fresh, &Key::read("test_a"), actor().now()).unwrap();
+    let (own, head) = receipts.certify(None, 1, &fresh, &Key::read("test_a")).unwrap();
     assert_eq!((own.number.as_str(), own.atcud.as_str()), ("RG 2026A/1", "AAJFB7NT-1"));
     assert_eq!((own.hash, head.hash), (None, None));
 }

@@ -1,8 +1,7 @@
 //! Texts to and from the authority's service of series.
 
-use racun_portugal::series_ws::{
-    Meaning, Request, SeriesReply, SeriesType, State, envelope, is_sub_user, security_header,
-};
+use racun_portugal::series_ws::{Meaning, Request, SeriesReply, SeriesType, State};
+use racun_portugal::soap::{envelope, is_sub_user, security_header};
 use racun_portugal::{Code, NewSeries, Purpose, SeriesCode, ValidationCode};
 use roxmltree::{Document, Node};
 

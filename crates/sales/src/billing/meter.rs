@@ -1,7 +1,7 @@
 //! Documents counted in the unit that issues them: exactly, whatever happens at once.
 
 use racun_access::Entity;
-use racun_billing::{SUBSCRIPTIONS, Subscription, subscription_id};
+use racun_billing::{NotAllowed, SUBSCRIPTIONS, Subscription, subscription_id};
 use racun_documents::DocumentKind;
 use racun_store::{Held, One, UnitBuilder, Writes};
 
@@ -33,16 +33,35 @@ impl Meter {
     /// # Errors
     /// [`racun_billing::NotAllowed`]: nothing is then written.
     pub fn count(self, kind: DocumentKind, held: &Held) -> Result<Writes, Error> {
+        let is_invoice = kind == DocumentKind::Invoice;
+        let by_law = self.by_law;
+        self.counted(held, |own| match by_law {
+            true => {
+                own.issue_by_law(is_invoice);
+                Ok(())
+            }
+            false => own.issue(is_invoice),
+        })
+    }
+
+    /// Counts an electronic invoice that is sent.
+    ///
+    /// # Errors
+    /// [`racun_billing::NotAllowed`]: nothing is then written.
+    pub fn count_sending(self, held: &Held) -> Result<Writes, Error> {
+        self.counted(held, Subscription::send_e_invoice)
+    }
+
+    fn counted(
+        self,
+        held: &Held,
+        count: impl FnOnce(&mut Subscription) -> Result<(), NotAllowed>,
+    ) -> Result<Writes, Error> {
         let Some(before) = held.find(self.subscription)? else { return Ok(Writes::default()) };
         let actor = held.actor();
         let advanced = before.clone().advance(actor.now());
         let mut after = advanced.subscription;
-        let is_invoice = kind == DocumentKind::Invoice;
-        if self.by_law {
-            after.issue_by_law(is_invoice);
-        } else {
-            after.issue(is_invoice)?;
-        }
+        count(&mut after)?;
         let (ended, happened) = (advanced.ended, advanced.happened);
         let writes = beside(&before, &after, ended, happened, &actor.id(), actor.stamp());
         Ok(writes.update(&before, &after))

@@ -29,7 +29,7 @@ pub(super) fn compose(
     let customer_id = check_customer_id(request, gathered, issues);
     let customer = customer(request, gathered.customer.as_ref().map(party_of_customer));
     let unit = unit(request, gathered, None, issues);
-    let (currency, exchange_rate) = money(request, entity, date, None, issues);
+    let (currency, exchange_rate) = money(request, gathered, date, None, issues);
     let check = gathered.check_of(customer.as_ref());
     let treatment = treatment(entity, customer.as_ref(), check);
     let rules = line_rules(gathered, date, treatment);
@@ -134,7 +134,7 @@ pub(super) fn recompose(
         content.business_unit_id =
             content.business_unit.as_ref().and_then(|unit| unit.id.parse().ok());
     }
-    let (currency, exchange_rate) = money(request, entity, content.date, Some(before), issues);
+    let (currency, exchange_rate) = money(request, gathered, content.date, Some(before), issues);
     (content.currency, content.exchange_rate) = (currency, exchange_rate);
     let customer = content.customer.as_ref();
     let is_same_customer = content.customer == before.customer;
@@ -268,15 +268,18 @@ fn overlay(base: UnitSnapshot, over: UnitSnapshot) -> UnitSnapshot {
 /// The document's currency, and the rate into the entity's when that is another.
 fn money(
     request: &DocumentRequest,
-    entity: &Entity,
+    gathered: &ResolvedReferences,
     date: Date,
     before: Option<&Content>,
     issues: &mut Issues,
 ) -> (Currency, Option<ExchangeRate>) {
-    let asked =
-        CurrencyRequest { code: request.currency_code.as_deref(), rate: &request.exchange_rate };
+    let asked = CurrencyRequest {
+        code: request.currency_code.as_deref(),
+        rate: &request.exchange_rate,
+        found: gathered.rate.as_ref(),
+    };
     let before = before.map(|content| (content.currency, content.exchange_rate.clone()));
-    asked.resolve(entity, date, before, issues)
+    asked.resolve(&gathered.entity, date, before, issues)
 }
 
 /// What a request says of currency and rate.
@@ -285,6 +288,8 @@ pub(crate) struct CurrencyRequest<'a> {
     pub code: Option<&'a str>,
     /// Rate into the entity's currency.
     pub rate: &'a Patch<ExchangeRateRequest>,
+    /// The rate that was found for it, where it says none.
+    pub found: Option<&'a ExchangeRate>,
 }
 
 impl CurrencyRequest<'_> {
@@ -317,9 +322,9 @@ impl CurrencyRequest<'_> {
             issues.push(issue.at("quote_currency").at("exchange_rate"));
         }
         let exchange = match self.rate {
-            Patch::Absent => {
+            Patch::Absent => self.found.cloned().or_else(|| {
                 before.filter(|(kept, _)| *kept == currency).and_then(|(_, rate)| rate)
-            }
+            }),
             Patch::Null => None,
             Patch::Value(sent) => Some(ExchangeRate {
                 rate: sent.rate.clone(),

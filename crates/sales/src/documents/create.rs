@@ -7,11 +7,13 @@ use racun_documents::{
     CreationSource, Document, DocumentError, DocumentId, DocumentKind, EInvoiceOptions,
     GivenTotals, InvoicedTab, NewDocument, NewLine, Refused, Relation,
 };
+use racun_fiscalization::certified::is_portugal;
 use racun_fiscalization::{
     FiscalRequest, FiscalizationError, IssueContext, Ports, Prepared, outside_vat, prepare,
     send_first,
 };
 use racun_kernel::{Issue, Issues, PaymentType, Principal, Tenant};
+use racun_portugal::restrictions::check_draft as check_no_draft;
 use racun_records::{
     Sourced, all_of, by_field, get_document, hold_document, hold_payments, links_of, live_document,
     live_payments, payment_field,
@@ -26,6 +28,7 @@ use super::gather::{self, ResolvedReferences, gather};
 use super::issue::{Before, Made, Plan};
 use super::links;
 use super::numbers::numbering;
+use super::rates;
 use super::request::{CustomTotals, DocumentRequest};
 use super::save::CatalogueWrites;
 use crate::billing::Meter;
@@ -63,12 +66,29 @@ pub async fn create<'a>(
     request: DocumentRequest,
     creation: Creation,
 ) -> Result<Document, Error> {
-    let ports = ports.into();
+    create_beside(ports.into(), entity, kind, request, creation, Beside::nothing()).await
+}
+
+/// Makes a document as [`create`] does, and writes what is decided `beside` it in the same commit.
+///
+/// # Errors
+/// As [`create`], and what `beside` refuses. Nothing is then written.
+pub async fn create_beside(
+    ports: Ports<'_>,
+    entity: &Entity,
+    kind: DocumentKind,
+    request: DocumentRequest,
+    creation: Creation,
+    beside: Beside,
+) -> Result<Document, Error> {
     check_draft(kind, &creation)?;
+    if ports.portugal.is_some() && is_portugal(entity.country_code.as_deref()) {
+        check_no_draft(creation.is_draft).map_err(Issues::from)?;
+    }
     let gathered = gather(ports.cx.store, entity, &request, ports.cx.stamp).await?;
-    let (tabs, beside) = (Vec::new(), Beside::nothing());
-    let order = Order { kind, request, creation, tabs, beside };
-    order.carry_out(ports, gathered).await
+    let order = Order { kind, request, creation, tabs: Vec::new(), beside };
+    // On the heap: its future is too long for the stacks of a chain of unoptimized callers.
+    Box::pin(order.carry_out(ports, gathered)).await
 }
 
 /// A document to make, with what is written in its own commit besides it.
@@ -105,7 +125,7 @@ impl Order {
                 let prepared = prepare(ports, &gathered.entity, context).await;
                 // Issues of fields come before a rule without a field.
                 prepared.or_else(|refused| match refused {
-                    FiscalizationError::Refused(_) => {
+                    FiscalizationError::Refused(_) | FiscalizationError::Portugal(_) => {
                         let origin = Origin::Request(creation.custom.clone());
                         draft(&ports.cx.actor(), kind, &request, &gathered, origin)?;
                         Err(refused)
@@ -206,9 +226,9 @@ impl New {
     ) -> Result<Document, Error> {
         let Self { mut draft, mut savings, is_draft, links, forced, payments, fiscal } = self;
         let (kind, date, unit) = (draft.id.kind(), draft.content.date, gathered.unit.as_ref());
-        let numbering = match (is_draft, fiscal.issuing()) {
+        let numbering = match (is_draft, fiscal.numbering()) {
             (true, _) => None,
-            (false, Some(issuing)) => Some(issuing.numbering()),
+            (false, Some(numbering)) => Some(numbering),
             (false, None) => Some(numbering(&gathered.entity, kind, date, unit)?),
         };
         let plan = Plan {
@@ -352,8 +372,11 @@ pub async fn finalize<'a>(
     let fiscal = prepare(ports, entity, context).await?;
     let customer = seen.content.customer.as_ref();
     let found = find_out(ports, entity, customer, || Ok(())).await?;
-    let numbering = match fiscal.issuing() {
-        Some(issuing) => issuing.numbering(),
+    let dated = fiscal.day().unwrap_or(seen.content.date);
+    let now = gather::today(entity, cx.stamp);
+    let rate = rates::of_draft(cx.store, entity, &seen.content, dated, now).await?;
+    let numbering = match fiscal.numbering() {
+        Some(numbering) => numbering,
         None => {
             let unit = unit_of(cx.store, &seen).await?;
             numbering(entity, id.kind(), seen.content.date, unit.as_ref())?
@@ -391,6 +414,10 @@ pub async fn finalize<'a>(
             None => draft,
         };
         let draft = draft.wanting(e_invoices);
+        let draft = match rate {
+            Some(rate) => draft.exchanged_at(rate)?,
+            None => draft,
+        };
         let draft = match found {
             Some((finding, entity)) => {
                 let stamp = held.actor().stamp();

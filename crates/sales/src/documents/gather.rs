@@ -10,10 +10,11 @@ use racun_catalog::{
 use racun_documents::{NumberCheck, Party};
 use racun_kernel::calendar::local_date;
 use racun_kernel::id::{FinancialCategoryId, ItemId};
-use racun_kernel::{Issue, Issues, Stamp, Tenant};
+use racun_kernel::{ExchangeRate, Issue, Issues, Stamp, Tenant};
 use racun_store::{Context, ListQuery, Record, Store, StoreError, Table};
 use time::Date;
 
+use super::rates;
 use super::request::{DocumentRequest, LineRequest};
 use crate::vat::Finding;
 
@@ -32,6 +33,8 @@ pub(super) struct ResolvedReferences {
     pub records: LineRecords,
     /// What was found out of the customer's VAT number, where the sale rests on it.
     pub finding: Option<Finding>,
+    /// The rate of exchange where the request gives none and needs one.
+    pub rate: Option<ExchangeRate>,
 }
 
 impl ResolvedReferences {
@@ -176,7 +179,9 @@ pub(super) async fn gather(
         None => None,
     };
     let (entity, today) = (entity.clone(), today(entity, stamp));
-    Ok(ResolvedReferences { entity, today, customer, unit, records, finding: None })
+    let rate = rates::of_request(store, &entity, request, today).await?;
+    let finding = None;
+    Ok(ResolvedReferences { entity, today, customer, unit, records, finding, rate })
 }
 
 /// Today, where the entity is.

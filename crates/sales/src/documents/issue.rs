@@ -76,7 +76,7 @@ impl Plan {
         };
         let convertible = self.links.iter().copied().filter(convertible);
         let conversions = hold_targeting(unit, convertible);
-        let place = self.fiscal.issuing().map(|issuing| issuing.hold(unit));
+        let place = self.fiscal.hold(unit);
         let series = self.numbering.as_ref().map(|numbering| numbering.series.clone());
         let number = series.map(|series| unit.number(series));
         Planned { plan: self, targets, conversions, place, number }

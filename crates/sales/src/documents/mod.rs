@@ -19,6 +19,7 @@
 //! | `rejudge` | electronic invoices of documents that are changed                   |
 //! | `void`    | void, by a credit note where the law asks for one                    |
 //! | `around`  | the credit notes and invoices that stand around what is voided       |
+//! | `rates`   | the rate of exchange where the caller gives none                     |
 //! | `read`    | list, versions, calculate                                            |
 
 mod around;
@@ -32,6 +33,7 @@ mod lines;
 mod links;
 mod numbers;
 mod price;
+mod rates;
 mod read;
 mod rejudge;
 mod reply;
@@ -43,7 +45,7 @@ mod write;
 pub(crate) use compose::CurrencyRequest;
 pub(crate) use copy::InvoiceCopy;
 pub(crate) use create::default_mode;
-pub use create::{Beside, Creation, Finalizing, create, finalize};
+pub use create::{Beside, Creation, Finalizing, create, create_beside, finalize};
 pub(crate) use gather::archived_of_items;
 pub use gather::{LineRecords, by_ids, live, taxes, today};
 pub(crate) use issue::{advances, in_payments};
@@ -55,7 +57,7 @@ pub(crate) use save::new_items;
 pub use numbers::{NextNumber, NextOf, check_number_settings, next_number};
 pub use read::{
     Newest, RelatedDocument, RelationView, archived_categories, calculate, list, relations_of,
-    versions,
+    unconverted, versions,
 };
 pub use reply::{LineCategory, accept, categorize, reject};
 pub use request::{

@@ -5,6 +5,7 @@ use racun_access::{Entity, Key, setting};
 use racun_catalog::{BUSINESS_UNITS, BusinessUnit};
 use racun_documents::number_format::{FormatKind, NumberFormat, series_key};
 use racun_documents::{DocumentError, DocumentKind, NumberFormats, Numbering, UnitNumbering};
+use racun_fiscalization::certified::{self, is_portugal};
 use racun_fiscalization::{FiscalizationError, NextPlace, next_place};
 use racun_kernel::{Issue, Issues, Stamp, Tenant};
 use racun_store::{Series, Store, StoreError};
@@ -142,6 +143,11 @@ pub async fn next_number(
             return Ok(NextNumber { number: None, place: None });
         }
         Err(other) => return Err(other.into()),
+    }
+    if is_portugal(entity.country_code.as_deref())
+        && let Some(number) = certified::next_number(store, &tenant, kind).await?
+    {
+        return Ok(NextNumber { number: Some(number), place: None });
     }
     let unit: Option<BusinessUnit> = match unit_id {
         Some(id) => {

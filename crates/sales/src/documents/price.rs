@@ -23,8 +23,10 @@ impl Pricing {
     /// The pricing of `entity`'s lines, of which `records` hold what they name.
     pub fn new(entity: &Entity, records: LineRecords, stamp: &Stamp) -> Self {
         let today = today(entity, stamp);
-        let (entity, customer, unit, finding) = (entity.clone(), None, None, None);
-        Self(ResolvedReferences { entity, today, customer, unit, records, finding })
+        let (entity, customer, unit) = (entity.clone(), None, None);
+        // A till sells in its entity's currency.
+        let (finding, rate) = (None, None);
+        Self(ResolvedReferences { entity, today, customer, unit, records, finding, rate })
     }
 
     /// What the lines name.
@@ -65,7 +67,7 @@ impl Pricing {
         let TabSale { request, lines, creation, tabs, beside } = invoice;
         let request = sale(request, lines);
         let order = Order { kind: DocumentKind::Invoice, request, creation, tabs, beside };
-        order.carry_out(ports, self.0.clone()).await
+        Box::pin(order.carry_out(ports, self.0.clone())).await
     }
 }
 

@@ -1,11 +1,11 @@
 //! Reading documents, and calculating without keeping anything.
 
-use racun_access::Entity;
+use racun_access::{ENTITIES, Entity};
 use racun_documents::{
     Document, DocumentError, DocumentId, DocumentKind, RELATIONS, Relation, TitleType, VERSIONS,
     Version,
 };
-use racun_kernel::{Issues, Scope};
+use racun_kernel::{Currency, Issue, Issues, Scope, Tenant};
 use racun_records::{ROW_LIMIT, all_of, by_field, get_document, get_documents, where_in};
 use racun_store::{Context, ListQuery, Order, Page, RawQuery, Store, StoreError, Walk};
 
@@ -25,6 +25,29 @@ pub async fn archived_categories(
 ) -> Result<Issues, StoreError> {
     let lines = document.content.lines.iter();
     archived_of_items(cx, lines.map(|line| (line.item_id, line.financial_category_id))).await
+}
+
+/// That `document` is in another currency than its entity's, and not converted.
+///
+/// # Errors
+/// When the store fails.
+pub async fn unconverted(cx: Context<'_>, document: &Document) -> Result<Issues, StoreError> {
+    let content = &document.content;
+    // Most are in euros, and so are their entities: those cost no read.
+    if content.exchange_rate.is_some() || content.currency == Currency::EUR {
+        return Ok(Issues::default());
+    }
+    let tenant = Tenant::account(cx.scope.account());
+    let entity: Option<Entity> =
+        cx.store.get(&ENTITIES, &tenant, &document.entity_id.to_string()).await?;
+    if entity.is_none_or(|entity| entity.currency == content.currency) {
+        return Ok(Issues::default());
+    }
+    let message = format!(
+        "there is no rate of {} for this document, so it is not converted; send exchange_rate",
+        content.currency
+    );
+    Ok(Issue::new("exchange_rate_missing", message).at("exchange_rate").into())
 }
 
 /// The page of documents of `kind` that `raw` asks for.

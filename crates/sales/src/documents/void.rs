@@ -6,6 +6,7 @@ use racun_documents::{
     Content, CreationSource, Document, DocumentError, DocumentId, DocumentKind, Line, NewDocument,
     Numbering, Refused, Relation, Stage, Voided, credit, link, rest,
 };
+use racun_fiscalization::certified::{self, HeldForm};
 use racun_fiscalization::{
     Facts, FoundPlace, IssueContext, Ports, Prepared, Sending, deliver_first, prepare,
 };
@@ -85,7 +86,9 @@ pub async fn void<'a>(
     let mut unit = cx.unit();
     let change = HeldChange::hold(&mut unit, id, &seen_links, &[]);
     let around = around.hold(&mut unit, &seen_links);
-    let place = fiscal.issuing().map(|issuing| issuing.hold(&mut unit));
+    let place = fiscal.hold(&mut unit);
+    let form = HeldForm::hold(&mut unit, &seen);
+    let certified_by = seen.pt.is_some().then(|| entity.clone());
     // A credit note that the law requires is counted, and no plan limit refuses it.
     let meter = Meter::hold(&mut unit, entity, !by_credit_note).by_law();
     let number = numbering.as_ref().map(|numbering| unit.number(numbering.series.clone()));
@@ -106,8 +109,10 @@ pub async fn void<'a>(
                 by_credit(found, around, voided, &change, crediting)?
             }
             _ => {
-                let (document, writes) = simply(found, around, voided, &change)?;
-                (document, None, writes)
+                let (document, writes) =
+                    simply(found, around, voided, &change, certified_by.as_ref())?;
+                let freed = form.map(|form| form.freed(held)).transpose()?.flatten();
+                (document, None, writes.puts(freed))
             }
         };
         let counted = meter.count(DocumentKind::CreditNote, held)?;
@@ -131,7 +136,8 @@ fn ends_by_credit(entity: &Entity, document: &Document) -> bool {
             .any(racun_kernel::Decimal::is_negative)
     };
     document.id.kind() == DocumentKind::Invoice
-        && (entity.country_code.as_deref() == Some("PT") || document.is_fiscalized())
+        && ((entity.country_code.as_deref() == Some("PT") && document.pt.is_none())
+            || document.is_fiscalized())
         && document.amounts.total_with_tax.is_positive()
         && !document.content.lines.iter().any(negative)
 }
@@ -141,10 +147,22 @@ fn simply(
     around: FoundAround,
     voided: Voided,
     change: &Change<'_>,
+    certified_by: Option<&Entity>,
 ) -> Result<(Document, Writes), Error> {
     let Found { document: before, links: old, allocations, mut sheet, .. } = found;
     let id = before.id;
-    let document = before.clone().void(voided)?;
+    let mut report = None;
+    let document = match certified_by {
+        None => before.clone().void(voided)?,
+        Some(entity) => {
+            certified::check_void(&before, &voided)?;
+            let document = before.clone().void(voided)?;
+            let document = certified::voided(document, entity, change.actor);
+            let (document, job) = certified::reported_void(document, entity, change.actor);
+            report = job;
+            document
+        }
+    };
     match id.kind() {
         DocumentKind::AdvanceInvoice if before.amounts.total_applied.is_positive() => {
             return Err(Refused::Applied.into());
@@ -171,7 +189,8 @@ fn simply(
         });
         settlement.end(around.settlements, change.actor.stamp())
     });
-    change.written(sheet, id, outcome.transpose()?, (&old, &new))
+    let (document, writes) = change.written(sheet, id, outcome.transpose()?, (&old, &new))?;
+    Ok((document, writes.puts(report)))
 }
 
 /// The credit note by which an invoice ends.

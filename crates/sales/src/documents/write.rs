@@ -20,6 +20,7 @@ use super::create::same_links;
 use super::gather::{self, gather};
 use super::issue::{advances, relation_puts};
 use super::links;
+use super::rates;
 use super::rejudge::Rejudging;
 use super::request::DocumentRequest;
 use super::save::{CatalogueWrites, HeldCustomers};
@@ -118,6 +119,8 @@ pub async fn update<'a>(
     let seen_links = links_of(cx, id).await?;
     let named = links::named(cx, &request).await?;
     let mut gathered = gather(cx.store, entity, &request, cx.stamp).await?;
+    let today = gathered.today;
+    gathered.rate = rates::of_change(cx.store, entity, &request, &seen.content, today).await?;
     let present = seen.content.lines.iter().filter_map(|line| line.financial_category_id);
     gathered.records = gathered.records.keeping(present);
     if request.date.is_some() && has_dated_taxes(&seen.content) && gathered.records.taxes.is_empty()

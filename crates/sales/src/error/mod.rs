@@ -1,16 +1,19 @@
 //! Why a use case that spans domain crates is refused.
 
 mod e_invoice;
+mod network;
 
 use racun_billing::NotAllowed;
 use racun_documents::{DocumentError, Refused};
 use racun_fiscalization::{FiscalizationError, FiscalizationRefused};
 use racun_kernel::Issues;
+use racun_portugal::{PortugalError, PortugalRefusal};
 use racun_pos::PosError;
 use racun_settlement::{SettlementError, SettlementRefusal, TypeChangeError};
 use racun_store::StoreError;
 
 pub use e_invoice::EInvoiceRefused;
+pub use network::NetworkRefused;
 
 /// Why a use case on documents and what settles them is refused: in the words of the crate whose
 /// rule refuses.
@@ -28,9 +31,15 @@ pub enum Error {
     /// A rule of fiscalization.
     #[error(transparent)]
     Fiscalization(#[from] FiscalizationRefused),
+    /// A rule of certified invoicing in Portugal.
+    #[error(transparent)]
+    Portugal(PortugalError),
     /// A rule of electronic invoices.
     #[error(transparent)]
     EInvoice(#[from] EInvoiceRefused),
+    /// A rule of the network of electronic invoices.
+    #[error(transparent)]
+    Network(#[from] NetworkRefused),
     /// A rule of the point of sale.
     #[error(transparent)]
     Pos(PosError),
@@ -41,7 +50,12 @@ pub enum Error {
 
 impl From<StoreError> for Error {
     fn from(error: StoreError) -> Self {
-        Self::Document(error.into())
+        match error {
+            StoreError::Duplicate { table: "pt_forms", .. } => {
+                Self::Portugal(PortugalRefusal::FormRecovered.into())
+            }
+            other => Self::Document(other.into()),
+        }
     }
 }
 
@@ -63,12 +77,27 @@ impl From<SettlementRefusal> for Error {
     }
 }
 
+impl From<PortugalError> for Error {
+    /// What is wrong with an input, and what is not there, is one thing, whichever crate found it.
+    fn from(error: PortugalError) -> Self {
+        match error {
+            PortugalError::Invalid(issues) => issues.into(),
+            PortugalError::Store(error) => error.into(),
+            PortugalError::NotFound { id } => StoreError::NotFound { id }.into(),
+            refused @ (PortugalError::Refused(_)
+            | PortugalError::OutOfSequence { .. }
+            | PortugalError::Signing(_)) => Self::Portugal(refused),
+        }
+    }
+}
+
 impl From<FiscalizationError> for Error {
     /// What is wrong with an input, and what is not there, is one thing, whichever crate found it.
     fn from(error: FiscalizationError) -> Self {
         match error {
             FiscalizationError::Document(error) => Self::Document(error),
             FiscalizationError::Refused(refused) => Self::Fiscalization(refused),
+            FiscalizationError::Portugal(error) => error.into(),
         }
     }
 }

@@ -158,8 +158,11 @@ fn set_money(
     date: Date,
     issues: &mut Issues,
 ) {
-    let asked =
-        CurrencyRequest { code: request.currency_code.as_deref(), rate: &request.exchange_rate };
+    let asked = CurrencyRequest {
+        code: request.currency_code.as_deref(),
+        rate: &request.exchange_rate,
+        found: None,
+    };
     let kept = (content.currency, content.exchange_rate.take());
     (content.currency, content.exchange_rate) = asked.resolve(entity, date, Some(kept), issues);
     if content.exchange_rate.as_ref().is_some_and(|exchange| !exchange.rate.is_positive()) {

@@ -7,14 +7,17 @@
 //! | `items`    | the same for items                                                      |
 //! | `amounts`  | whether totals are calculated of the items or kept as given             |
 //! | `supplier` | the supplier as frozen, and what of it is kept in the catalogue         |
+//! | `import`   | drafts of received electronic invoices                                  |
 
 mod amounts;
 mod compose;
+mod import;
 mod items;
 mod request;
 mod supplier;
 
 use compose::{Composition, compose, gather};
+pub use import::{ImportError, ReceivedFile, import};
 use racun_access::Entity;
 use racun_documents::DocumentError;
 use racun_documents::events::expense as events;

@@ -3,7 +3,7 @@
 use racun_catalog::events::{item, supplier};
 use racun_catalog::{Item, Resource as _, SUPPLIERS, Supplier, SupplierInput};
 use racun_documents::expense::{ExpenseContent, ExpenseSupplier};
-use racun_kernel::id::SupplierId;
+use racun_kernel::id::{EntityId, SupplierId};
 use racun_kernel::{Issue, Issues, Patch, Stamp};
 use racun_store::{Actor, One, UnitBuilder, Writes};
 
@@ -116,6 +116,24 @@ fn save(
     let mut tried = record.cloned().ok_or_else(not_found)?;
     input.clone().apply(&mut tried).map_err(at_supplier)?;
     Ok(Some(SaveSupplier::Refresh(id, Box::new(input))))
+}
+
+/// The supplier of `content` as a new one of the catalogue; `None` when it has no name, or is one
+/// of the catalogue's.
+///
+/// # Errors
+/// What is wrong with it, by path.
+pub(super) fn newcomer(
+    content: &ExpenseContent,
+    entity_id: EntityId,
+    stamp: &Stamp,
+) -> Result<Option<Supplier>, Issues> {
+    let supplier = content.supplier.as_ref().filter(|_| content.supplier_id.is_none());
+    let named = |supplier: &&ExpenseSupplier| {
+        supplier.name.as_deref().is_some_and(|name| !name.trim().is_empty())
+    };
+    let Some(supplier) = supplier.filter(named) else { return Ok(None) };
+    input(supplier).into_supplier(entity_id, stamp).map(Some).map_err(|own| own.at("supplier"))
 }
 
 fn not_found() -> Issue {

@@ -225,7 +225,7 @@ pub async fn record<'a>(
     new: NewPayment,
 ) -> Result<Payment, Error> {
     let command = Command::Record(Box::new(new));
-    type_change::run(ports.into(), entity, command).await
+    Box::pin(type_change::run(ports.into(), entity, command)).await
 }
 
 /// Changes a payment. Its documents stay.
@@ -250,7 +250,7 @@ pub async fn change(
 ) -> Result<Payment, Error> {
     let ports = PaymentPorts { cx, authority: Some(authority) };
     let command = Command::Change(id, Box::new(patch));
-    type_change::run(ports, entity, command).await
+    Box::pin(type_change::run(ports, entity, command)).await
 }
 
 /// Moves a payment to the trash: its documents' totals follow.
@@ -264,7 +264,7 @@ pub async fn trash<'a>(
     entity: &Entity,
     id: PaymentId,
 ) -> Result<Payment, Error> {
-    type_change::run(ports.into(), entity, Command::Trash(id)).await
+    Box::pin(type_change::run(ports.into(), entity, Command::Trash(id))).await
 }
 
 /// Brings a payment back from the trash.
@@ -277,7 +277,7 @@ pub async fn restore<'a>(
     entity: &Entity,
     id: PaymentId,
 ) -> Result<Payment, Error> {
-    type_change::run(ports.into(), entity, Command::Restore(id)).await
+    Box::pin(type_change::run(ports.into(), entity, Command::Restore(id))).await
 }
 
 /// Removes a payment in the trash for good.

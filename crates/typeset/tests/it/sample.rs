@@ -213,6 +213,7 @@ pub fn invoice(template: Template, lines: usize) -> Paper {
                 fact("eor", "EOR", "8ce3e2c5-6a5b-4b2e-9df9-1b8f7cf7a2b1"),
             ],
             sentences: Vec::new(),
+            on_each_page: None,
             code: Some(fiscal()),
         }],
         footer: Some("Podjetje za vse d.o.o., vpisano pri sodišču v Mariboru.".to_owned()),

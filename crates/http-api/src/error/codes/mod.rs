@@ -5,11 +5,14 @@
 //! always; `cause.issues[]` say path, message and code of what is wrong with single fields. A test
 //! compares the table with the sources of all crates, and `docs/errors.md` with [`markdown`].
 
+#[macro_use]
 mod table;
+mod issues;
 
 use std::fmt::Write as _;
 
-use self::table::{ANSWERS, ISSUES, REASONS};
+use self::issues::ISSUES;
+use self::table::{ANSWERS, REASONS};
 use super::Kind;
 
 /// A code.

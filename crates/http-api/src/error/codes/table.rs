@@ -110,6 +110,9 @@ pub(super) const REASONS: &[Code] = codes! {
          restore the key.";
     Reason changed_meanwhile [409] for now
         "Somebody else changed it at the same moment. Send the request again.";
+    Reason clock_behind [422]
+        "The server's clock shows a time before that of the last document of the series. Have \
+         the clock set.";
     Reason country_not_supported [422] "This is not for entities of this country.";
     Reason day_closed [409]
         "The day was closed before; `closing` is that. What came later is in the next closing.";
@@ -128,9 +131,22 @@ pub(super) const REASONS: &[Code] = codes! {
         "Issued documents are not edited in this country. Void the document and make a new one.";
     Reason document_not_to_fiscalize [422]
         "The document is fiscalized, or no authority asks for it.";
+    Reason document_not_to_send [422]
+        "Only issued invoices and credit notes that are not void are sent.";
     Reason document_not_voidable [422]
         "Documents of this kind are not voided. Reject the estimate, or let it run out.";
     Reason document_settled [422] "Payments stand on the document. Delete them first.";
+    Reason e_invoicing_not_connected [503]
+        "This server is connected to no network of electronic invoices. The operator can change \
+         that.";
+    Reason e_invoicing_not_enabled [422]
+        "The entity sends no electronic invoices. Turn that on in its settings of e-invoicing.";
+    Reason e_invoicing_not_enrolled [422]
+        "The entity may not send yet. Look at `enrollment` in its settings of e-invoicing.";
+    Reason e_invoicing_provider_refused [422]
+        "The provider of the network refused what it was asked. The message says why.";
+    Reason e_invoicing_unreachable [503] for now
+        "The network did not answer. Send the same request again.";
     Reason email_taken [409] "A user has this address. Log in instead.";
     Reason entity_disabled [403] "The entity is disabled. Enable it first.";
     Reason entity_not_accessible [403]
@@ -178,6 +194,11 @@ pub(super) const REASONS: &[Code] = codes! {
     Reason in_trash [422] "The record is in the trash. Restore it first.";
     Reason insufficient_role [403]
         "The caller's role does not allow it. Ask an admin of the entity.";
+    Reason integration_inactive [422]
+        "The integration is not active. Set `is_active` to true first.";
+    Reason invalid_signature [401]
+        "The webhook is not signed with the secret of the integration. Set `webhook_secret` to \
+         the one that the shop shows.";
     Reason invitation_expired [422] "The invitation ran out. Ask for it to be sent again.";
     Reason invitation_not_mailed [403]
         "The token was handed over, and its address has a user. Log in, verify the address and \
@@ -194,16 +215,24 @@ pub(super) const REASONS: &[Code] = codes! {
         "The plan has a price, and nobody here takes payments. Choose a free one.";
     Reason no_subscription [404] "The entity has no subscription.";
     Reason not_in_trash [422] "The record is not in the trash. Delete it first.";
+    Reason nothing_to_verify [422]
+        "The provider asks for no verification. Look at `enrollment` in the settings.";
     Reason number_taken [409]
         "Two number formats give the same number. Change one in `settings.number_formats`.";
     Reason numbering_locked [422] "Invoices were numbered so already, so the strategy stays.";
+    Reason order_cancelled [422] "The order is cancelled and makes no document.";
+    Reason order_exists [409]
+        "The integration has an order with this source and id already. Change that one.";
+    Reason order_invoiced [422] "The order has an invoice. Void that first.";
+    Reason password_locked [429] for now
+        "Too many passwords failed with this address. Wait for `Retry-After`, or set a new one by \
+         mail.";
     Reason payment_exceeds_total [422]
         "Payments would come to more than the document; `cause` has the figures.";
     Reason payment_system_managed [422]
         "Settlement keeps this payment. Change the documents that it settles.";
-    Reason password_locked [429] for now
-        "Too many passwords failed with this address. Wait for `Retry-After`, or set a new one by \
-         mail.";
+    Reason peppol_invalid [422]
+        "The document breaks rules of Peppol BIS; the issues name the fields to change.";
     Reason plan_limit_reached [403] for now
         "What the plan allows in this period is used up. Choose another plan, or wait for the \
          next period.";
@@ -211,9 +240,52 @@ pub(super) const REASONS: &[Code] = codes! {
         "An operator's token does not reach this. Use a key or a user's token.";
     Reason premise_closed [422] "The premise is closed for good. Make one with another name.";
     Reason premise_missing [422] "There is no open premise. Register one first.";
+    Reason pt_authority_refused [422]
+        "The tax authority of Portugal refused it; the message has its code and words. Mend what \
+         they name, or enter `validation_code` by hand.";
+    Reason pt_authority_unanswered [503] for now
+        "The tax authority of Portugal did not answer. Send the same request again.";
+    Reason pt_document_immutable [422]
+        "A document in Portugal stays as it was signed. Void it with a reason, or issue a credit \
+         note.";
+    Reason pt_document_voided [422]
+        "The document is voided, so it takes no credit note. Make a new document.";
+    Reason pt_form_recovered [409]
+        "A document was recovered from this form. Look at the series and number on the form.";
+    Reason pt_not_deleted [422]
+        "Documents and series in Portugal are not deleted. Void the document, close the series.";
+    Reason pt_not_paid [422]
+        "A fatura-recibo is paid in full when it is issued. Send payments of its total, or name a \
+         series for invoices.";
+    Reason pt_not_signed [422]
+        "A document in Portugal is printed once it is issued. Issue it first.";
+    Reason pt_original_gone [422]
+        "The customer has the original, so the document is not voided. Issue a credit note.";
+    Reason pt_program_missing [422]
+        "The server is no certified program for Portugal. Its operator sets the program's key and \
+         certificate number.";
+    Reason pt_saft_unwritable [422]
+        "A document of the period does not fit SAF-T; the message names it.";
+    Reason pt_series_active [409]
+        "The type of documents has an active series. Close that one first.";
+    Reason pt_series_closed [422] "The series is closed for good. Name another one.";
+    Reason pt_series_full [422] "The numbers of the series are used up. Close it and make another.";
+    Reason pt_series_missing [422]
+        "No active series is for this document. Make one by POST \
+         /fiscalization/pt/atcud-series.";
+    Reason pt_series_of_other_type [422]
+        "The series is for other documents. Leave it out, or name one of the document's type.";
+    Reason pt_series_used [422]
+        "The series has documents, so this stays. Close it and make another one.";
+    Reason pt_sub_user_missing [422]
+        "Nobody is named who calls the authority. Store a sub-user in the settings of Portugal, or \
+         send `validation_code`.";
     Reason query_too_expensive [422]
         "The list takes too long. Filter by a day, a customer or a state, or order by another \
          field.";
+    Reason rate_unavailable [503] for now
+        "This server does not have the rates of exchange of the day. Say the rate yourself, or \
+         send the request again when it has reached the European Central Bank.";
     Reason recurring_completed [422]
         "The recurring invoice has come to its end. Move its `end_date`.";
     Reason recurring_not_active [422]
@@ -238,13 +310,19 @@ pub(super) const REASONS: &[Code] = codes! {
     Reason switch_ended [403]
         "The operator's PIN was changed or removed. Switch to the operator again.";
     Reason table_in_use [409] "A tab is open on the table. Close, cancel or move it first.";
+    Reason tax_profile_missing [422]
+        "The entity's tax profile does not allow it; the message says what to set in it.";
     Reason too_many_devices [422]
         "The premise has as many devices as it may have, deactivated ones included.";
+    Reason too_many_integrations [422]
+        "The entity has as many integrations as it may have. Delete one first.";
     Reason too_many_keys [422]
         "There are as many API keys as there may be. Delete one that is not used.";
     Reason too_many_members [422] "The entity has as many users and invitations as it may have.";
     Reason too_many_premises [422]
         "The entity has as many premises as it may have, closed ones included.";
+    Reason too_many_series [422]
+        "The entity has as many series as it may have, closed ones included.";
     Reason too_many_tables [422] "The entity has as many tables as it may have. Delete one first.";
     Reason too_many_webhooks [422]
         "There are as many webhooks as there may be. Delete one that is not used.";
@@ -260,155 +338,4 @@ pub(super) const REASONS: &[Code] = codes! {
     Reason zugferd_invalid [422]
         "The document is not valid as ZUGFeRD; the issues, or its `zugferd.validation_errors`, \
          name the fields to change.";
-};
-
-/// Codes of issues, in `cause.issues[].code`; the first is in `cause.code`.
-pub(super) const ISSUES: &[Code] = codes! {
-    Issue archived [422] "The record is archived. Choose another one, or none.";
-    Issue conflicting [422] "Two properties exclude each other. Send one of them.";
-    Issue credit_exceeds_remaining [422]
-        "More would be credited, refunded or settled than is left; `cause` has the figures.";
-    Issue currency_mismatch [422] "The currencies differ. Choose a document of the same currency.";
-    Issue date_before_document [422] "The day lies before the document's date.";
-    Issue date_before_service [422] "The day lies before the first day of the service.";
-    Issue date_in_future [422]
-        "The day lies in the future. Make a draft, or send today or an earlier day.";
-    Issue date_not_day_of_issue [422]
-        "A fiscalized document is dated on the day of its issue. Leave the date out.";
-    Issue discount_exceeds_line_total [422] "The discounts come to more than the line.";
-    Issue document_is_draft [422] "The document is a draft. Finalize it first, or delete it.";
-    Issue document_too_large [422]
-        "A document holds 512 KiB at most. Shorten the texts of its lines, or make several.";
-    Issue document_voided [422] "The document is voided and stays as it is. Make a new one.";
-    Issue duplicate [409, 422]
-        "Another record has this value, or it was sent twice. Choose another.";
-    Issue duplicate_document_number [422]
-        "A warning: the supplier has a document of this number already. Look at that one.";
-    Issue duplicate_field [422]
-        "A property was sent twice, and which one counts would be a guess. Send it once.";
-    Issue duplicate_tax [422] "A line has the same tax twice.";
-    Issue e_invoice_rule [422]
-        "The document breaks a rule of electronic invoices; the message begins with its number. \
-         Change the field.";
-    Issue end_before_start [422] "The end lies before the beginning.";
-    Issue environment_mismatch [422]
-        "The key or session is of the other environment. Leave `environment` out, or use the \
-         other key.";
-    Issue expired [422] "The certificate is over. Upload one that is valid.";
-    Issue fina_total_too_high [422]
-        "CIS takes no receipt of so much by this means. Divide the sale, or agree on another \
-         means.";
-    Issue invalid_characters [422] "The text holds characters that are not taken here.";
-    Issue invalid_country_code [422] "Expected two letters of ISO 3166-1.";
-    Issue invalid_currency [422] "Expected a currency of ISO 4217.";
-    Issue invalid_cursor [422]
-        "The cursor is none of this list and order. Begin again at the first page.";
-    Issue invalid_date [422] "Expected a day as `YYYY-MM-DD`.";
-    Issue invalid_date_time [422] "Expected an instant as `YYYY-MM-DDThh:mm:ssZ`.";
-    Issue invalid_email [422] "Expected an e-mail address.";
-    Issue invalid_iban [422]
-        "The number is no IBAN: its length or its check digits are wrong. Look at it again; mostly \
-         a warning.";
-    Issue invalid_id [422] "The id is none of the kind that is expected.";
-    Issue invalid_json [422] "The text of the parameter is not JSON.";
-    Issue invalid_length [422] "There are too few or too many; the message names the bounds.";
-    Issue invalid_period [422] "The last day lies before the first.";
-    Issue invalid_range [422] "The end lies before the beginning.";
-    Issue invalid_reference [422]
-        "It begins as a reference of payments does (`SI`, `HR` or `RF` with two digits), and its \
-         check digits, parts or length are wrong. Look at it again.";
-    Issue invalid_token [422] "The token is unknown, used or over. Ask for another.";
-    Issue invalid_type [422]
-        "The value is of another JSON type than is taken; the message names it.";
-    Issue invalid_url [422] "Expected an https address.";
-    Issue invalid_value [422] "The value is none that is taken; the message says what is.";
-    Issue keys_live_on [422]
-        "A warning: keys that the user made act with a higher role than theirs. Send \
-         `end_keys: true` to end them.";
-    Issue leitweg_id_check_digits [422]
-        "A warning: the check digits of the Leitweg-ID do not fit. Compare it with the \
-         authority's.";
-    Issue linked_document_invalid [422]
-        "A document that is named cannot be linked; the issues say which and why.";
-    Issue negative [422] "The number must be at least 0.";
-    Issue no_private_key [422]
-        "The file holds no private key. Export the certificate with its key.";
-    Issue no_rate [422] "The tax has no rate on that day.";
-    Issue no_run [422] "The recurring invoice would never make one. Move `end_date`.";
-    Issue no_tax_number [422] "The certificate names no taxpayer.";
-    Issue not_allowed [422] "The property is not taken here; the message says where it is.";
-    Issue not_applicable [422] "The property says nothing here. Leave it out.";
-    Issue not_forward [422] "The test clock only goes on. Send a later instant.";
-    Issue not_found [422] "There is no such record in the entity.";
-    Issue not_p12 [422] "The file is no P12 or PFX file.";
-    Issue not_permitted [422] "The caller's role does not allow this property.";
-    Issue not_updatable [422] "The property is set when the record is made, and stays.";
-    Issue not_yet_valid [422] "The certificate is not valid yet.";
-    Issue nothing_due [422] "Nothing is due, so there is nothing to pay.";
-    Issue number_format_invalid [422]
-        "The number format cannot give unique numbers; the message says why.";
-    Issue number_locked [422] "The document's number stays, and this would need another.";
-    Issue number_used [422] "The sequence has numbers already, so its start stays.";
-    Issue operator_missing [422]
-        "A warning: nobody says who issues. Store an operator in the settings.";
-    Issue other_taxpayer [422] "The certificate is of another taxpayer than the entity.";
-    Issue out_of_range [422]
-        "The number lies outside of what is taken; the message names the bounds.";
-    Issue p12_too_costly [422]
-        "Opening the file takes more than a certificate's does; the message says how much may be.";
-    Issue repeated_parameter [422] "A query parameter was sent twice. Send it once.";
-    Issue required [422] "The property is needed.";
-    Issue reserved [422] "The value is kept for what the service makes itself.";
-    Issue sales_book_form_used [422]
-        "A document was entered from this form of the bound book. Look at the number on the form.";
-    Issue sandbox_only [422] "This is for entities of the sandbox.";
-    Issue sandbox_recipient [422]
-        "In the sandbox mail goes to verified users of the account only. Send it to one, or \
-         skip the delivery.";
-    Issue secret_in_address [422]
-        "A key stands in the address, where it is logged. Name it by its `key_id`, and end it.";
-    Issue several_currencies [422]
-        "The invoices are in several currencies. Name one in `currency_code`.";
-    Issue table_inactive [422] "The table is not active. Activate it first.";
-    Issue tax_number_check_digits [422]
-        "The check digits of the tax number are wrong. Look at it again; mostly a warning.";
-    Issue tax_number_form [422]
-        "The tax number has not the form that its country gives. Look at it again; mostly a \
-         warning.";
-    Issue taxpayer_number [422]
-        "A warning: the certificate is of another taxpayer, or the entity has no number.";
-    Issue taxpayer_outside_vat [422]
-        "A taxpayer outside the VAT system charges none. Send `\"taxes\": []`.";
-    Issue template_voided [422] "The invoice that is to be repeated is voided. Choose another.";
-    Issue too_common [422] "The password is among those that are guessed first. Choose another.";
-    Issue too_far [422] "The test clock goes at most two years on at once. Go on in steps.";
-    Issue too_long [422] "The text is longer than is kept; the message names the bound.";
-    Issue too_many [422] "There are more than are taken; the message names the bound.";
-    Issue too_many_decimals [422] "The number has more decimal places than are kept.";
-    Issue too_many_properties [422] "There are more properties than are kept.";
-    Issue too_short [422] "The text is shorter than is taken; the message names the bound.";
-    Issue too_weak [422] "The password is too easy to guess; the message says what it lacks.";
-    Issue totals_disagree [422] "The totals that were sent do not add up.";
-    Issue unknown_country [422] "The country is not known. Send its code of ISO 3166-1.";
-    Issue unknown_currency [422] "The currency is not known. Send a code of ISO 4217.";
-    Issue unknown_event [422] "There is no such event. The message lists those that there are.";
-    Issue unknown_field [422]
-        "There is no such property. The message names the nearest, or those that there are.";
-    Issue unknown_locale [422] "There is no such locale. The message lists those that there are.";
-    Issue unknown_operator [422] "There is no such operator of filters.";
-    Issue unknown_parameter [422]
-        "The operation has no such query parameter. The message names the nearest, or those \
-         that it has.";
-    Issue unknown_placeholder [422]
-        "The text names a variable that there is not. Use one of those that the message lists.";
-    Issue unknown_tax_rate [422] "A warning: the country has no such rate of VAT on this day.";
-    Issue unknown_timezone [422] "The time zone is not known. Send a name of the IANA database.";
-    Issue unsupported_key [422] "The key is of a kind that cannot sign here.";
-    Issue unsupported_operator [422] "The field cannot be filtered so.";
-    Issue url_not_allowed [422] "The address is not one that is posted to.";
-    Issue wrong_passphrase [422] "The passphrase does not open the file.";
-    Issue wrong_password [422] "This is not the user's password.";
-    Issue vat_differs_from_base [422]
-        "A warning: rounded lines add up to another tax than the rate of the sum gives. CIS notes \
-         it.";
 };

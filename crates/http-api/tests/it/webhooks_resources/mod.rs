@@ -5,6 +5,7 @@
 //! kinds that it causes. A kind that no step causes is listed in [`UNTOLD`], with the reason.
 
 mod books;
+mod orders;
 mod records;
 mod subscriptions;
 mod time_passes;
@@ -22,9 +23,7 @@ use crate::webhooks::World;
 const UNTOLD: &[(&str, &str)] = &[
     ("payment.failed", "reserved for apps that take payments; there are none"),
     ("payment_app.", "there are no apps that take payments"),
-    ("order.", "orders of shops are not taken"),
-    ("order_integration.", "orders of shops are not taken"),
-    ("e_invoicing.", "electronic invoices are not sent"),
+    ("e_invoicing.", "they need a network: `e_invoicing` has one in memory, and looks at them"),
     ("white_label_subscription.cancel", "cancelling is done at a card processor's; there is none"),
     ("white_label_subscription.payment_failed", "there is no provider of cards"),
 ];
@@ -162,6 +161,7 @@ async fn every_kind_is_reported_by_what_causes_it_or_says_why_nothing_does() {
     story.documents().await;
     story.payments().await;
     story.expenses().await;
+    story.orders().await;
     story.overdue().await;
     story.recurring().await;
     story.subscriptions().await;

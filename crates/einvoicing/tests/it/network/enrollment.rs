@@ -1,0 +1,226 @@
+//! Each state meets each event.
+
+use racun_einvoicing::network::{
+    Enrollment, EnrollmentEvent, EnrollmentState, Participant, SenderFacts, Standing,
+    missing_fields,
+};
+use racun_store::testing;
+use time::OffsetDateTime;
+use time::macros::datetime;
+
+use EnrollmentState::{
+    EnrollmentPending, MissingEntityData, NotEnabled, ProviderError, Rejected,
+    ReverificationRequired, VerificationInProgress, VerificationRequired, Verified,
+};
+
+const NOW: OffsetDateTime = datetime!(2026-11-26 10:00 UTC);
+
+fn sender() -> Participant {
+    Participant::read(None, "9949:SI10039856").unwrap()
+}
+
+fn at(state: EnrollmentState) -> Enrollment {
+    let sender = (state != NotEnabled).then(sender);
+    let none = Enrollment::none(testing::stamp(NOW).id(), NOW);
+    Enrollment { state, sender, account: Some("7".to_owned()), ..none }
+}
+
+fn wanted(missing: &[&str]) -> EnrollmentEvent {
+    let missing = missing.iter().map(|field| (*field).to_owned()).collect();
+    EnrollmentEvent::Wanted { sender: Some(sender()), missing }
+}
+
+#[test]
+fn each_state_meets_each_event() {
+    let told = EnrollmentEvent::Told;
+    let events = [
+        EnrollmentEvent::Unwanted,
+        wanted(&["city"]),
+        wanted(&[]),
+        told(Standing::InProgress),
+        told(Standing::NeedsVerification(None)),
+        told(Standing::Verified),
+        told(Standing::Rejected("no".to_owned())),
+        EnrollmentEvent::Unreachable("away".to_owned()),
+    ];
+    let table = [
+        (
+            NotEnabled,
+            [
+                NotEnabled,
+                MissingEntityData,
+                EnrollmentPending,
+                NotEnabled,
+                NotEnabled,
+                NotEnabled,
+                NotEnabled,
+                NotEnabled,
+            ],
+        ),
+        (
+            MissingEntityData,
+            [
+                NotEnabled,
+                MissingEntityData,
+                EnrollmentPending,
+                MissingEntityData,
+                MissingEntityData,
+                MissingEntityData,
+                MissingEntityData,
+                MissingEntityData,
+            ],
+        ),
+        (
+            EnrollmentPending,
+            [
+                NotEnabled,
+                MissingEntityData,
+                EnrollmentPending,
+                VerificationInProgress,
+                VerificationRequired,
+                Verified,
+                Rejected,
+                ProviderError,
+            ],
+        ),
+        (
+            VerificationRequired,
+            [
+                NotEnabled,
+                MissingEntityData,
+                VerificationRequired,
+                VerificationInProgress,
+                VerificationRequired,
+                Verified,
+                Rejected,
+                ProviderError,
+            ],
+        ),
+        (
+            VerificationInProgress,
+            [
+                NotEnabled,
+                MissingEntityData,
+                VerificationInProgress,
+                VerificationInProgress,
+                VerificationRequired,
+                Verified,
+                Rejected,
+                ProviderError,
+            ],
+        ),
+        (
+            Verified,
+            [
+                NotEnabled,
+                MissingEntityData,
+                Verified,
+                VerificationInProgress,
+                ReverificationRequired,
+                Verified,
+                Rejected,
+                Verified,
+            ],
+        ),
+        (
+            ReverificationRequired,
+            [
+                NotEnabled,
+                MissingEntityData,
+                ReverificationRequired,
+                VerificationInProgress,
+                ReverificationRequired,
+                Verified,
+                Rejected,
+                ProviderError,
+            ],
+        ),
+        (
+            Rejected,
+            [
+                NotEnabled,
+                MissingEntityData,
+                Rejected,
+                VerificationInProgress,
+                VerificationRequired,
+                Verified,
+                Rejected,
+                Rejected,
+            ],
+        ),
+        (
+            ProviderError,
+            [
+                NotEnabled,
+                MissingEntityData,
+                ProviderError,
+                VerificationInProgress,
+                VerificationRequired,
+                Verified,
+                Rejected,
+                ProviderError,
+            ],
+        ),
+    ];
+    assert_eq!(table.len(), EnrollmentState::ALL.len());
+    for (state, expected) in table {
+        for (event, expected) in events.iter().zip(expected) {
+            let after = at(state).after(event.clone(), NOW);
+            assert_eq!(after.state, expected, "{state:?} meets {event:?}");
+            assert_eq!(after.state.allows_sending(), after.state == Verified);
+        }
+    }
+}
+
+#[test]
+fn another_party_begins_at_the_beginning() {
+    let other = Participant::read(None, "9930:DE136695976").unwrap();
+    let wanted = EnrollmentEvent::Wanted { sender: Some(other.clone()), missing: Vec::new() };
+    let after = at(Verified).after(wanted, NOW);
+    assert_eq!((after.state, after.account, after.sender), (EnrollmentPending, None, Some(other)));
+}
+
+#[test]
+fn what_the_provider_said_is_shown_until_it_says_something_else() {
+    let page = "https://provider.example/verify".to_owned();
+    let needs = EnrollmentEvent::Told(Standing::NeedsVerification(Some(page.clone())));
+    let after = at(EnrollmentPending).after(needs, NOW);
+    assert_eq!(after.verification_url, Some(page));
+    assert_eq!(after.refreshed_at, Some(NOW));
+    let refused = EnrollmentEvent::Told(Standing::Rejected("x\0".repeat(1_000)));
+    let after = after.after(refused, NOW);
+    assert_eq!(after.verification_url, None);
+    assert_eq!(after.provider_error.map(|text| text.len()), Some(500));
+    let after = at(Verified).after(EnrollmentEvent::Unreachable("away".to_owned()), NOW);
+    assert_eq!(after.provider_error.as_deref(), Some("away"));
+    let after = after.after(EnrollmentEvent::Told(Standing::Verified), NOW);
+    assert_eq!(after.provider_error, None);
+}
+
+#[test]
+fn what_is_missing_is_named_as_the_interface_names_it() {
+    let all = SenderFacts {
+        name: Some("Ana s.p."),
+        address: Some("Cesta 1"),
+        post_code: Some("1000"),
+        city: Some("Ljubljana"),
+        country_code: Some("SI"),
+        is_supported: true,
+        has_sender: true,
+    };
+    assert!(missing_fields(&all).is_empty());
+    let none = SenderFacts {
+        name: None,
+        address: Some(" "),
+        post_code: None,
+        city: None,
+        country_code: None,
+        is_supported: false,
+        has_sender: false,
+    };
+    let expected =
+        ["name", "address", "post_code", "city", "country_code", "e_invoicing.sender_identifier"];
+    assert_eq!(missing_fields(&none), expected);
+    let elsewhere = SenderFacts { is_supported: false, ..all };
+    assert_eq!(missing_fields(&elsewhere), ["provider_supported_country"]);
+}

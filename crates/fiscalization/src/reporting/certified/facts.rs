@@ -1,0 +1,281 @@
+//! A stored document as SAF-T, the QR code and the authority ask for it: in euros, by region and
+//! rate.
+
+use racun_documents::{
+    Document, DocumentKind, Line, LineKind, LineTaxDetail, Party, Stage, TaxAmounts,
+};
+use racun_kernel::{Classification, Currency, Decimal, Issue, Issues, PaymentType};
+use racun_portugal::saft::{
+    Address, Customer, LineReference, Product, ProductKind, SaftCurrency, SaftDocument, SaftLine,
+    SaftPayment, SaftTax, Shipping, State, product_code,
+};
+use racun_portugal::{Code, Hash, Level, Mechanism, Origin, Region, Status, TaxTotal, WallTime};
+use time::Date;
+
+/// What a credit note says of why it gives back, when its note does not.
+const RECTIFIED: &str = "Retificação";
+/// What a customer who is not named is called.
+const CONSUMER_ID: &str = "999999990";
+
+/// Which of a document's amounts are in euros.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Euros {
+    /// Its own.
+    Own,
+    /// The converted ones.
+    Converted,
+}
+
+impl Euros {
+    /// Those of `document`.
+    ///
+    /// # Errors
+    /// An issue at `exchange_rate` where none are.
+    pub fn of(document: &Document) -> Result<Self, Issues> {
+        if document.content.currency == Currency::EUR {
+            return Ok(Self::Own);
+        }
+        if document.amounts.total_with_tax_converted.is_some() {
+            return Ok(Self::Converted);
+        }
+        let message = "documents in Portugal are signed in euros: send an exchange_rate to EUR";
+        Err(Issue::new("required", message).at("exchange_rate").into())
+    }
+
+    fn amount(self, own: &Decimal, converted: Option<&Decimal>) -> Decimal {
+        match self {
+            Self::Own => own.clone(),
+            Self::Converted => converted.cloned().unwrap_or_else(Decimal::zero),
+        }
+    }
+
+    /// The total with tax.
+    pub fn total(self, document: &Document) -> Decimal {
+        let amounts = &document.amounts;
+        self.amount(&amounts.total_with_tax, amounts.total_with_tax_converted.as_ref()).abs()
+    }
+}
+
+/// The level of a tax of a document of `day`.
+fn level(tax_rate: &Decimal, is_reverse: bool, region: Region, day: Date) -> Level {
+    if is_reverse { Level::Ise } else { Level::of(region, tax_rate, day) }
+}
+
+fn day_of(document: &Document) -> Date {
+    document.content.date_service.unwrap_or(document.content.date)
+}
+
+/// What the taxes of `document` come to.
+pub(super) fn tax_totals(document: &Document, euros: Euros, region: Region) -> Vec<TaxTotal> {
+    let day = day_of(document);
+    let total = |own: &TaxAmounts| TaxTotal {
+        region,
+        level: level(&own.tax.rate, own.tax.reverse_charge, region, day),
+        base: euros.amount(&own.tax.base, own.base_converted.as_ref()),
+        tax: euros.amount(&own.tax.amount, own.amount_converted.as_ref()),
+    };
+    document.amounts.taxes.iter().map(total).collect()
+}
+
+/// What others call `document` by: its number, or that of the form that it was recovered from.
+pub(super) fn referred_number(document: &Document) -> String {
+    let manual = document.pt.as_deref().and_then(|record| {
+        let manual = record.manual.as_ref()?;
+        Some(format!("{}M {}/{}", record.code, manual.series, manual.number))
+    });
+    manual.unwrap_or_else(|| document.number())
+}
+
+/// The identifier in SAF-T of the customer of `document`.
+pub(super) fn customer_id(document: &Document) -> String {
+    let Some(party) = &document.content.customer else { return CONSUMER_ID.to_owned() };
+    match document.content.customer_id {
+        Some(id) => id.to_string(),
+        None if party.name.is_none() && party.tax_number.is_none() => CONSUMER_ID.to_owned(),
+        None => {
+            let text = |own: &Option<String>| own.clone().unwrap_or_default();
+            product_code(&format!("{}\n{}", text(&party.tax_number), text(&party.name)))
+        }
+    }
+}
+
+/// The customer of `document`.
+pub(super) fn customer(document: &Document) -> Customer {
+    let id = customer_id(document);
+    let Some(party) = &document.content.customer else {
+        return Customer { id, ..Customer::default() };
+    };
+    Customer {
+        id,
+        tax_number: party.tax_number.clone(),
+        name: party.name.clone(),
+        address: address(party),
+        telephone: party.phone.clone(),
+        email: party.email.clone(),
+    }
+}
+
+fn address(party: &Party) -> Address {
+    Address {
+        detail: party.address.clone(),
+        city: party.city.clone(),
+        post_code: party.post_code.clone(),
+        region: party.state.clone(),
+        country: party.country_code.clone(),
+    }
+}
+
+/// The products that the lines of `document` sell.
+pub(super) fn products(document: &Document) -> impl Iterator<Item = Product> {
+    let is_advance = document.id.kind() == DocumentKind::AdvanceInvoice;
+    sold(document).map(move |(_, line)| Product {
+        kind: match line.classification {
+            _ if is_advance => ProductKind::Other,
+            Some(Classification::Service) => ProductKind::Service,
+            Some(Classification::Advance) => ProductKind::Other,
+            Some(Classification::Product) | None => ProductKind::Goods,
+        },
+        code: line_code(line),
+        description: line.name.clone(),
+    })
+}
+
+fn sold(document: &Document) -> impl Iterator<Item = (usize, &Line)> {
+    let lines = document.content.lines.iter().enumerate();
+    lines.filter(|(_, line)| line.kind != Some(LineKind::Separator))
+}
+
+/// The code of what a line sells. An item may be sold under other words, which are another product:
+/// the description of one does not change.
+fn line_code(line: &Line) -> String {
+    match line.item_id {
+        Some(id) => {
+            let words = product_code(&line.name);
+            format!("{id}-{}", words.chars().skip(2).take(8).collect::<String>())
+        }
+        None => product_code(&line.name),
+    }
+}
+
+/// `document` as SAF-T has it, paid at its issue by `payments`; `None` of what was not certified.
+pub(super) fn saft_document(
+    document: &Document,
+    payments: Vec<SaftPayment>,
+) -> Option<SaftDocument> {
+    let record = document.pt.as_deref()?;
+    let euros = Euros::of(document).ok()?;
+    let region = Region::from_code(&record.region)?;
+    let code = Code::from_text(&record.code)?;
+    let entered_at: WallTime = record.entered_at.parse().ok()?;
+    let amounts = &document.amounts;
+    let net = euros.amount(&amounts.total, amounts.total_converted.as_ref()).abs();
+    let gross = euros.total(document);
+    let currency = (euros == Euros::Converted).then(|| SaftCurrency {
+        code: document.content.currency.code().to_owned(),
+        amount: amounts.total_with_tax.abs(),
+        rate: document
+            .content
+            .exchange_rate
+            .as_ref()
+            .map_or_else(|| Decimal::from(1), |exchange| exchange.rate.clone()),
+    });
+    Some(SaftDocument {
+        code,
+        number: document.number().parse().ok()?,
+        atcud: record.atcud.parse().ok(),
+        state: state(document, entered_at),
+        origin: if record.manual.is_some() { Origin::Manual } else { Origin::Program },
+        hash: record.hash.as_deref()?.parse::<Hash>().ok()?,
+        hash_control: record.hash_control.clone(),
+        date: document.content.date,
+        entered_at,
+        by: record.source_id.clone(),
+        customer_id: customer_id(document),
+        shipping: shipping(document, entered_at),
+        lines: sold(document).map(|(_, line)| saft_line(document, line, euros, region)).collect(),
+        tax: &gross - &net,
+        net,
+        gross,
+        currency,
+        payments,
+        withheld: Vec::new(),
+    })
+}
+
+fn state(document: &Document, entered_at: WallTime) -> State {
+    let record = document.pt.as_deref();
+    let by = record.map(|own| own.source_id.clone()).unwrap_or_default();
+    match record.and_then(|own| own.voided.as_ref()) {
+        Some(voided) => State {
+            status: Status::Voided,
+            since: voided.at.parse().unwrap_or(entered_at),
+            reason: void_reason(document),
+            by: voided.by.clone(),
+        },
+        None => State { status: Status::Normal, since: entered_at, reason: None, by },
+    }
+}
+
+fn void_reason(document: &Document) -> Option<String> {
+    match &document.stage {
+        Stage::Voided(_, voided) => voided.reason.clone(),
+        Stage::Draft | Stage::Issued(_) => None,
+    }
+}
+
+/// Goods leave when the document is issued, from the issuer to the customer.
+fn shipping(document: &Document, starts_at: WallTime) -> Option<Shipping> {
+    (document.id.kind() == DocumentKind::DeliveryNote).then(|| Shipping {
+        from: Some(address(&document.content.issuer)),
+        to: document.content.customer.as_ref().map(address),
+        starts_at,
+        transport_code: None,
+    })
+}
+
+fn saft_line(document: &Document, line: &Line, euros: Euros, region: Region) -> SaftLine {
+    let record = document.pt.as_deref();
+    let references = record.map(|own| own.references.as_slice()).unwrap_or_default();
+    let amount = euros.amount(&line.total, line.total_converted.as_ref()).abs();
+    let quantity = line.quantity.abs();
+    // Six decimals: cents of ten thousand of them.
+    let of_many = Currency::EUR.divide(&(&amount * &Decimal::from(10_000)), &quantity);
+    let unit_price = of_many.map_or_else(Decimal::zero, |price| &price * &Decimal::new(1, 4));
+    let is_credit = document.id.kind() == DocumentKind::CreditNote;
+    let note = document.content.texts.note.as_deref().map(str::trim);
+    let reason = note.filter(|text| !text.is_empty()).unwrap_or(RECTIFIED);
+    let rectifies = references.iter().filter(|_| is_credit);
+    let orders = references.iter().filter(|_| !is_credit);
+    SaftLine {
+        product_code: line_code(line),
+        product_description: line.name.clone(),
+        description: line.description.clone().unwrap_or_else(|| line.name.clone()),
+        quantity,
+        unit: line.unit.clone().unwrap_or_else(|| "un".to_owned()),
+        unit_price,
+        supplied_on: day_of(document),
+        amount,
+        discount: None,
+        orders: orders
+            .map(|own| LineReference { number: own.number.clone(), date: Some(own.date) })
+            .collect(),
+        rectifies: rectifies.map(|own| (own.number.clone(), reason.to_owned())).collect(),
+        tax: saft_tax(line.taxes.first(), region, day_of(document)),
+    }
+}
+
+fn saft_tax(tax: Option<&LineTaxDetail>, region: Region, day: Date) -> SaftTax {
+    let (percent, is_reverse) =
+        tax.map_or((Decimal::zero(), false), |tax| (tax.rate.clone(), tax.reverse_charge));
+    let level = level(&percent, is_reverse, region, day);
+    let percent = if level == Level::Ise { Decimal::zero() } else { percent };
+    let exemption = tax
+        .filter(|_| level == Level::Ise)
+        .and_then(|tax| Some((tax.pt_exemption_code.clone()?, tax.pt_exemption_reason.clone()?)));
+    SaftTax::Vat { region, level, percent, exemption }
+}
+
+/// A payment that was made with the issue of a document.
+pub(super) fn payment(kind: PaymentType, amount: &Decimal, date: Date) -> SaftPayment {
+    SaftPayment { mechanism: Mechanism::from(kind), amount: amount.abs(), date }
+}

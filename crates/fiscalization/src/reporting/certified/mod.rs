@@ -1,0 +1,41 @@
+//! Documents in Portugal: numbered in series that the authority knows, signed in a chain, and put
+//! together for SAF-T.
+//!
+//! | Module     | Owns                                                                      |
+//! | ---------- | ------------------------------------------------------------------------- |
+//! | `settings` | who calls the authority for an entity                                     |
+//! | `series`   | series: made, registered with the authority, changed, closed              |
+//! | `request`  | what a caller says of a document                                          |
+//! | `prepare`  | before the unit: in which series, by whom, with which program             |
+//! | `issue`    | inside the unit: the chain, the code, what a certified program refuses    |
+//! | `facts`    | a stored document as SAF-T, the QR code and the authority ask for it      |
+//! | `voiding`  | voided documents: status A, with a reason                                 |
+//! | `report`   | the job that tells the authority of one document                          |
+//! | `saft`     | the file of a period                                                      |
+//!
+//! **Invariants.** The series' row holds the last document of its chain, and the unit that takes a
+//! number holds that row: number, date and signature have one order. Nothing is stored that is not
+//! signed, and what was signed is not changed.
+
+mod facts;
+mod issue;
+mod prepare;
+mod report;
+mod request;
+mod saft;
+pub mod series;
+pub mod settings;
+mod voiding;
+
+pub use issue::{Certifying, FoundSeries, HeldSeries};
+pub use prepare::{certifying, next_number};
+pub use report::PtReportHandler;
+pub use request::PtRequest;
+pub use saft::{SaftPeriod, write_saft};
+pub use voiding::{HeldForm, check_void, reported_void, voided};
+
+/// Whether documents of the country with this code are certified.
+#[must_use]
+pub fn is_portugal(country: Option<&str>) -> bool {
+    racun_portugal::restrictions::check_country(country).is_ok()
+}

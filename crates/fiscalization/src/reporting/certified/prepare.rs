@@ -1,0 +1,159 @@
+//! Before the unit: in which series a document is issued, by whom and with which program.
+
+use racun_access::{Entity, USERS, User, setting};
+use racun_documents::DocumentKind;
+use racun_kernel::{PaymentType, Tenant};
+use racun_portugal::{
+    OperatorInput, PT_SERIES, PT_SETTINGS, PortugalError, PortugalRefusal, Program, PtOperator,
+    PtSeries, PtSettings, Purpose, Region, SeriesStatus, source_id,
+};
+use racun_records::{all_of, by_field};
+use racun_store::{Context, Store, StoreError};
+
+use super::super::Ports;
+use super::issue::Certifying;
+use super::request::PtRequest;
+
+/// Finds out how a document of `kind` in Portugal is going to be issued, paid by `means` at once.
+///
+/// # Errors
+/// What is wrong with the request, by its path; a series that is missing, closed or of another
+/// type; a program that is not set up; the store's failure.
+pub async fn certifying(
+    ports: Ports<'_>,
+    entity: &Entity,
+    kind: DocumentKind,
+    means: &[PaymentType],
+    said: PtRequest,
+) -> Result<Certifying, PortugalError> {
+    let cx = ports.cx;
+    let program = program(ports)?;
+    let operator = operator(cx, entity, &said).await?;
+    let (series, purpose) = series_of(cx, kind, &said).await?;
+    let found = said.form(purpose.code()).map_err(|issues| issues.at("pt"));
+    let operator = operator.map_err(|issues| issues.at("pt"))?;
+    let form = found?;
+    racun_portugal::restrictions::check_payments(purpose.code(), means)?;
+    let settings: Option<PtSettings> = cx.get(&PT_SETTINGS, entity.id).await?;
+    let reports = settings.is_some_and(|settings| settings.communicate_invoices);
+    Ok(Certifying {
+        series,
+        program,
+        operator,
+        source_id: source_id(&cx.scope.principal().id()),
+        form,
+        home: home(entity),
+        nif: nif(entity).to_owned(),
+        reports,
+        scope: cx.scope.clone(),
+        stamp: cx.stamp.clone(),
+    })
+}
+
+/// The certified program.
+pub(super) fn program(ports: Ports<'_>) -> Result<Program, PortugalError> {
+    let program = ports.portugal.and_then(|own| own.program(ports.cx.scope.environment()));
+    program.ok_or_else(|| PortugalRefusal::ProgramMissing.into())
+}
+
+/// The region in which `entity` is established.
+pub(super) fn home(entity: &Entity) -> Region {
+    let named = match entity.fiscal_region_code.as_deref() {
+        Some("PT-20") => Some(Region::Azores),
+        Some("PT-30") => Some(Region::Madeira),
+        code => code.and_then(Region::from_code),
+    };
+    let by_post_code = || entity.post_code.as_deref().and_then(Region::of_post_code);
+    named.or_else(by_post_code).unwrap_or(Region::Mainland)
+}
+
+/// The number of `entity` as a taxpayer.
+pub(super) fn nif(entity: &Entity) -> &str {
+    racun_portugal::buyer_number(entity.tax_number.as_deref())
+}
+
+/// The series in which a document of `kind` is issued, and as what.
+async fn series_of(
+    cx: Context<'_>,
+    kind: DocumentKind,
+    said: &PtRequest,
+) -> Result<(PtSeries, Purpose), PortugalError> {
+    let present: Vec<PtSeries> = match said.series_id {
+        Some(id) => cx.get_all(&PT_SERIES, &[id.to_string()]).await?,
+        None => active_series(cx.store, &cx.tenant()).await?,
+    };
+    let purpose = Purpose::from(kind);
+    let choose = |purpose| PtSeries::choose(&present, said.series_id, purpose, said.manual);
+    let chosen = match (choose(purpose), kind) {
+        // A document that is paid at once has a type of its own.
+        (Err(refused), DocumentKind::Invoice) => match choose(Purpose::InvoiceReceipt) {
+            Ok(series) => Ok(series),
+            Err(_) => Err(refused),
+        },
+        (chosen, _) => chosen,
+    };
+    match chosen {
+        Ok(series) => Ok((series.clone(), series.document_type)),
+        Err(PortugalError::NotFound { .. }) => {
+            let message = "there is no such series; see GET /fiscalization/pt/atcud-series";
+            let issue = racun_kernel::Issue::new("not_found", message);
+            Err(issue.at("series_id").at("pt").into())
+        }
+        Err(refused) => Err(refused),
+    }
+}
+
+/// The series in which documents can be issued.
+async fn active_series(store: &dyn Store, tenant: &Tenant) -> Result<Vec<PtSeries>, StoreError> {
+    let active = by_field(&PT_SERIES, "status", SeriesStatus::Active.name());
+    all_of(store, tenant, &PT_SERIES, active).await
+}
+
+/// The number that the next document of `kind` would get; `None` where no series is active for it.
+///
+/// # Errors
+/// When the store fails.
+pub async fn next_number(
+    store: &dyn Store,
+    tenant: &Tenant,
+    kind: DocumentKind,
+) -> Result<Option<String>, StoreError> {
+    let present = active_series(store, tenant).await?;
+    let found = PtSeries::choose(&present, None, Purpose::from(kind), false).ok();
+    Ok(found.map(|series| {
+        let last = series.head.as_ref().map(|head| head.sequence);
+        series.number(last.map_or(series.initial_sequence, |last| last + 1)).to_string()
+    }))
+}
+
+/// Who issues: as the request says, else as the person keeps it, else as the entity does.
+async fn operator(
+    cx: Context<'_>,
+    entity: &Entity,
+    said: &PtRequest,
+) -> Result<Result<PtOperator, racun_kernel::Issues>, StoreError> {
+    let sources = [said.operator.clone(), own(cx).await?, of_entity(entity)];
+    Ok(OperatorInput::resolve(sources))
+}
+
+/// What the acting person keeps for documents of this entity.
+async fn own(cx: Context<'_>) -> Result<OperatorInput, StoreError> {
+    let Some(person) = cx.scope.person() else { return Ok(OperatorInput::default()) };
+    let user: Option<User> =
+        cx.store.get(&USERS, &Tenant::directory(), &person.user_id.to_string()).await?;
+    let kept = user.and_then(|user| racun_access::portuguese_operator(&user, cx.scope.entity()));
+    Ok(kept.map_or_else(OperatorInput::default, |kept| OperatorInput {
+        first_name: kept.first_name,
+        last_name: kept.last_name,
+        tax_number: kept.tax_number,
+    }))
+}
+
+fn of_entity(entity: &Entity) -> OperatorInput {
+    let text = |key| entity.settings.get(key).map(str::to_owned);
+    OperatorInput {
+        first_name: text(setting::PT_OPERATOR_FIRST_NAME),
+        last_name: text(setting::PT_OPERATOR_LAST_NAME),
+        tax_number: text(setting::PT_OPERATOR_TAX_NUMBER),
+    }
+}

@@ -1,0 +1,43 @@
+//! Errors of orders.
+
+use racun_orders::{OrderError, OrderRefusal};
+use racun_shop::ShopError;
+
+use super::{ApiError, Kind};
+
+impl From<OrderError> for ApiError {
+    fn from(error: OrderError) -> Self {
+        match error {
+            OrderError::Invalid(issues) => issues.into(),
+            OrderError::NotFound { id } => Self::not_found(&id),
+            OrderError::Refused(refusal) => {
+                let kind = match refusal {
+                    OrderRefusal::Duplicate => Kind::Conflict,
+                    OrderRefusal::InTrash
+                    | OrderRefusal::NotInTrash
+                    | OrderRefusal::Cancelled
+                    | OrderRefusal::Invoiced
+                    | OrderRefusal::Inactive
+                    | OrderRefusal::TooMany => Kind::Unprocessable,
+                };
+                Self::new(kind, refusal.to_string()).caused_by(refusal.code())
+            }
+            OrderError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<ShopError> for ApiError {
+    fn from(error: ShopError) -> Self {
+        match error {
+            ShopError::Order(error) => error.into(),
+            ShopError::Sales(error) => error.into(),
+            ShopError::Unsigned => {
+                Self::new(Kind::Unauthorized, error.to_string()).caused_by("invalid_signature")
+            }
+            ShopError::NoVault => {
+                Self::new(Kind::Unavailable, error.to_string()).caused_by("master_key_missing")
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Webhooks of shops. They are signed, and carry no token.
+
+use actix_web::HttpRequest;
+use actix_web::web;
+use racun_kernel::id;
+use racun_orders::SourceKind;
+use racun_orders::platform::MAX_BODY_BYTES;
+use racun_shop::{Signed, receive};
+
+use crate::answer::NoContent;
+use crate::call::Call;
+use crate::error::ApiError;
+use crate::header::single;
+use crate::request::{PathId, RawBody};
+use crate::route::{Gate, Route};
+
+const TAG: &str = "Order integrations";
+
+/// Routes that platforms post to. What they send is the platforms' own, so it is not described.
+pub(crate) const ROUTES: &[Route] = &[
+    Route::post(
+        "/order-integrations/{id}/webhooks/shopify",
+        "takeShopifyWebhook",
+        Gate::Open,
+        || web::to(shopify),
+    )
+    .about(TAG, "Takes in a webhook of Shopify.")
+    .up_to(MAX_BODY_BYTES)
+    .page(),
+    Route::post(
+        "/order-integrations/{id}/webhooks/woocommerce",
+        "takeWoocommerceWebhook",
+        Gate::Open,
+        || web::to(woocommerce),
+    )
+    .about(TAG, "Takes in a webhook of WooCommerce.")
+    .up_to(MAX_BODY_BYTES)
+    .page(),
+];
+
+async fn shopify(
+    call: Call<()>,
+    request: HttpRequest,
+    id: PathId<id::OrderIntegration>,
+    body: RawBody,
+) -> Result<NoContent, ApiError> {
+    let header = |name| header(&request, name);
+    let signed = Signed {
+        source: SourceKind::Shopify,
+        topic: header("x-shopify-topic")?,
+        event_id: header("x-shopify-webhook-id")?,
+        signature: header("x-shopify-hmac-sha256")?,
+        body: body.0,
+    };
+    take(call, id, signed).await
+}
+
+async fn woocommerce(
+    call: Call<()>,
+    request: HttpRequest,
+    id: PathId<id::OrderIntegration>,
+    body: RawBody,
+) -> Result<NoContent, ApiError> {
+    let header = |name| header(&request, name);
+    let signed = Signed {
+        source: SourceKind::Woocommerce,
+        topic: header("x-wc-webhook-topic")?,
+        event_id: header("x-wc-webhook-delivery-id")?,
+        signature: header("x-wc-webhook-signature")?,
+        body: body.0,
+    };
+    take(call, id, signed).await
+}
+
+async fn take(
+    call: Call<()>,
+    id: PathId<id::OrderIntegration>,
+    signed: Signed,
+) -> Result<NoContent, ApiError> {
+    let task = call.run(|call| async move {
+        let vault = call.vault.clone();
+        receive(call.store(), vault.as_deref(), call.stamp(), id.0, signed).await
+    });
+    task.await?;
+    Ok(NoContent)
+}
+
+fn header(request: &HttpRequest, name: &'static str) -> Result<Option<String>, ApiError> {
+    Ok(single(request.headers(), name)?.map(str::to_owned))
+}

@@ -1,0 +1,275 @@
+//! What customers owe.
+
+use actix_web::{Either, web};
+use racun_access::Permission::ReadRecords;
+use racun_insights::{Aging, Buckets};
+use racun_kernel::calendar::format_date;
+use racun_kernel::{Currency, Decimal, Issue, Issues, id};
+use racun_reporting::receivables::{CustomerStatement, aging, statement};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::{day, days, statement as written};
+use crate::answer::{self, File, StreamedFile};
+use crate::call::EntityCall;
+use crate::error::ApiError;
+use crate::request::{PathId, Query};
+use crate::route::{Gate, Parameter, Route};
+use crate::schema::number;
+
+const TAG: &str = "Receivables";
+
+const STATEMENT: &[Parameter] = &[
+    Parameter::day("date_from", "The first day. Required."),
+    Parameter::day("date_to", "The last day. Required."),
+    Parameter::text("currency_code", "The currency; the entity's when absent."),
+    Parameter::text("format", "`json`, `csv` or `pdf`; `json` when absent."),
+];
+
+/// Routes of receivables.
+pub(crate) const ROUTES: &[Route] = &[
+    Route::get("/reports/aging", "getAging", Gate::Entity(ReadRecords), || web::to(ages))
+        .about(TAG, "Answers what is open of invoices, by customer and by how late it is.")
+        .explained(
+            "Issued invoices that are not voided and not paid, as they are now. `total` is in the \
+             entity's currency; invoices without a rate of exchange are not in it.",
+        )
+        .long()
+        .reads(&[Parameter::day("date", "The day by which they are late; today when absent.")])
+        .answers::<AgingBody>(),
+    Route::get("/customers/{id}/statement", "getStatement", Gate::Entity(ReadRecords), || {
+        web::to(of_customer)
+    })
+    .about(TAG, "Answers a customer's account over some days.")
+    .explained(
+        "Invoices and credit notes by their dates, money by the day on which it moved, in one \
+         currency; `other_currencies` names those in which there are further documents.",
+    )
+    .reads(STATEMENT)
+    .answers::<StatementBody>(),
+];
+
+/// Sums by how late they are.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = AgingBuckets)]
+struct BucketsBody {
+    /// What is not late.
+    #[schema(schema_with = number)]
+    current: Decimal,
+    /// Up to 30 days late.
+    #[serde(rename = "1-30")]
+    #[schema(schema_with = number)]
+    to_30: Decimal,
+    /// Up to 60 days late.
+    #[serde(rename = "31-60")]
+    #[schema(schema_with = number)]
+    to_60: Decimal,
+    /// Up to 90 days late.
+    #[serde(rename = "61-90")]
+    #[schema(schema_with = number)]
+    to_90: Decimal,
+    /// More than 90 days late.
+    #[serde(rename = "90+")]
+    #[schema(schema_with = number)]
+    beyond_90: Decimal,
+    /// All of it.
+    #[schema(schema_with = number)]
+    total: Decimal,
+}
+
+fn buckets(buckets: Buckets) -> BucketsBody {
+    let total = buckets.total();
+    let [current, to_30, to_60, to_90, beyond_90] = buckets.by_age;
+    BucketsBody { current, to_30, to_60, to_90, beyond_90, total }
+}
+
+/// What a customer owes in a currency.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = AgingCustomer)]
+struct AgedBody {
+    /// The customer; null for documents without one.
+    #[schema(required = true)]
+    customer_id: Option<String>,
+    /// The customer's name.
+    #[schema(required = true)]
+    name: Option<String>,
+    /// The currency.
+    currency_code: String,
+    /// What is not late.
+    #[schema(schema_with = number)]
+    current: Decimal,
+    /// Up to 30 days late.
+    #[serde(rename = "1-30")]
+    #[schema(schema_with = number)]
+    to_30: Decimal,
+    /// Up to 60 days late.
+    #[serde(rename = "31-60")]
+    #[schema(schema_with = number)]
+    to_60: Decimal,
+    /// Up to 90 days late.
+    #[serde(rename = "61-90")]
+    #[schema(schema_with = number)]
+    to_90: Decimal,
+    /// More than 90 days late.
+    #[serde(rename = "90+")]
+    #[schema(schema_with = number)]
+    beyond_90: Decimal,
+    /// All of it.
+    #[schema(schema_with = number)]
+    total: Decimal,
+}
+
+/// What is open, by customer and age.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Aging)]
+struct AgingBody {
+    /// By name.
+    customers: Vec<AgedBody>,
+    /// All of it, in the entity's currency.
+    total: BucketsBody,
+    /// The entity's currency.
+    currency_code: String,
+    /// Open invoices without a rate of exchange, which are not in `total`.
+    not_converted: usize,
+}
+
+fn aged(aging: Aging, currency: Currency) -> AgingBody {
+    let customer = |one: racun_insights::AgedCustomer| {
+        let BucketsBody { current, to_30, to_60, to_90, beyond_90, total } = buckets(one.buckets);
+        AgedBody {
+            customer_id: one.customer_id,
+            name: one.name,
+            currency_code: one.currency.to_string(),
+            current,
+            to_30,
+            to_60,
+            to_90,
+            beyond_90,
+            total,
+        }
+    };
+    AgingBody {
+        customers: aging.customers.into_iter().map(customer).collect(),
+        total: buckets(aging.total),
+        currency_code: currency.to_string(),
+        not_converted: aging.not_converted,
+    }
+}
+
+async fn ages(call: EntityCall, query: Query) -> Result<answer::Json<AgingBody>, ApiError> {
+    let mut issues = Issues::default();
+    let date = day(&query, "date", &mut issues)?;
+    issues.into_result(())?;
+    let found = aging(call.cx(), call.entity(), date).await?;
+    Ok(answer::Json(aged(found, call.entity().currency)))
+}
+
+/// A customer's account over some days.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = CustomerStatement)]
+struct StatementBody {
+    /// The customer.
+    customer_id: String,
+    /// The customer's name.
+    name: String,
+    /// The currency.
+    currency_code: String,
+    /// Other currencies in which the customer has documents.
+    other_currencies: Vec<String>,
+    /// The first day.
+    #[schema(format = Date)]
+    date_from: String,
+    /// The last day.
+    #[schema(format = Date)]
+    date_to: String,
+    /// What was owed before the first day.
+    #[schema(schema_with = number)]
+    opening_balance: Decimal,
+    /// What changed it.
+    movements: Vec<MovementBody>,
+    /// What is owed at the end of the last day.
+    #[schema(schema_with = number)]
+    closing_balance: Decimal,
+}
+
+/// What changed what is owed.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = StatementMovement)]
+struct MovementBody {
+    /// When.
+    #[schema(format = Date)]
+    date: String,
+    /// `invoice`, `credit_note`, `payment` or `refund`.
+    r#type: String,
+    /// The document's or the payment's id.
+    id: String,
+    /// The document's number, or the payment's reference.
+    #[schema(required = true)]
+    reference: Option<String>,
+    /// Above zero for what makes the customer owe more.
+    #[schema(schema_with = number)]
+    amount: Decimal,
+    /// What is owed with it.
+    #[schema(schema_with = number)]
+    balance: Decimal,
+}
+
+fn body(found: CustomerStatement) -> StatementBody {
+    let movement = |(one, balance): (racun_insights::Movement, Decimal)| MovementBody {
+        date: format_date(one.date),
+        r#type: one.kind.name().to_owned(),
+        id: one.id,
+        reference: one.reference,
+        amount: one.amount,
+        balance,
+    };
+    let account = found.statement;
+    StatementBody {
+        customer_id: found.customer.id.to_string(),
+        name: found.customer.name,
+        currency_code: found.currency.to_string(),
+        other_currencies: found.other_currencies,
+        date_from: format_date(account.from),
+        date_to: format_date(account.to),
+        opening_balance: account.opening_balance,
+        movements: account.movements.into_iter().map(movement).collect(),
+        closing_balance: account.closing_balance,
+    }
+}
+
+type Answer = Either<answer::Json<StatementBody>, Either<File, StreamedFile>>;
+
+async fn of_customer(
+    call: EntityCall,
+    path: PathId<id::Customer>,
+    query: Query,
+) -> Result<Answer, ApiError> {
+    let range = days(&query)?;
+    let currency = query.one("currency_code")?.map(str::parse::<Currency>).transpose();
+    let currency = currency.map_err(|unknown| {
+        Issue::new("invalid_currency", unknown.to_string()).at("currency_code")
+    })?;
+    let format = query.one("format")?.unwrap_or("json").to_owned();
+    if !["json", "csv", "pdf"].contains(&&*format) {
+        let issue = Issue::new("invalid_value", "expected json, csv or pdf").at("format");
+        return Err(issue.into());
+    }
+    let id = path.0.to_string();
+    let found = statement(call.cx(), call.entity(), &id, range, currency).await?;
+    let stem = format!("statement_{}_{}", range.0, range.1);
+    Ok(match &*format {
+        "csv" => {
+            let file = written::csv(&found, &call.entity().locale)?;
+            let name = format!("{stem}.csv");
+            let media_type = "text/csv; charset=utf-8";
+            Either::Right(Either::Right(StreamedFile { media_type, name, file }))
+        }
+        "pdf" => {
+            let text = written::text(&found, call.entity());
+            let bytes = call.press().print_text(text).await?;
+            let name = format!("{stem}.pdf");
+            Either::Right(Either::Left(File { media_type: "application/pdf", name, bytes }))
+        }
+        _ => Either::Left(answer::Json(body(found))),
+    })
+}

@@ -1,0 +1,93 @@
+//! A network in memory: it takes all companies, delivers what it is sent, and says what it was told
+//! to say.
+
+use std::collections::VecDeque;
+use std::sync::Mutex;
+
+use async_trait::async_trait;
+use racun_einvoicing::network::{
+    Account, Capability, Dispatch, EInvoicingNetwork, NetworkDocument, NetworkError, Notice,
+    Participant, Progress, Receipt, Sender, Standing, Unauthorized,
+};
+use racun_kernel::Environment;
+
+/// The network.
+#[derive(Default)]
+pub struct Scripted {
+    /// What it was sent, in order, repetitions too.
+    pub sent: Mutex<Vec<Dispatch>>,
+    /// What it says to the next dispatches; it takes those that come after.
+    pub receipts: Mutex<VecDeque<Result<Receipt, NetworkError>>>,
+    /// What it says to the next questions after a document; delivered after those.
+    pub looks: Mutex<VecDeque<Result<Progress, NetworkError>>>,
+    /// What it says of the next companies; verified after those.
+    pub standings: Mutex<VecDeque<Result<Standing, NetworkError>>>,
+}
+
+impl Scripted {
+    fn standing(&self) -> Result<Standing, NetworkError> {
+        self.standings.lock().unwrap().pop_front().unwrap_or(Ok(Standing::Verified))
+    }
+}
+
+#[async_trait]
+impl EInvoicingNetwork for Scripted {
+    fn supports(&self, _: Environment, country: &str) -> bool {
+        country != "US"
+    }
+
+    async fn enroll(&self, _: Environment, _: &Sender) -> Result<Account, NetworkError> {
+        Ok(Account { id: "1".to_owned(), standing: self.standing()? })
+    }
+
+    async fn standing(&self, _: Environment, _: &str) -> Result<Standing, NetworkError> {
+        self.standing()
+    }
+
+    async fn capability(
+        &self,
+        _: Environment,
+        recipient: &Participant,
+        document: NetworkDocument,
+    ) -> Result<Capability, NetworkError> {
+        let is_registered = recipient.id() != "SI20000006";
+        let can_receive = is_registered && document == NetworkDocument::Invoice;
+        Ok(Capability { is_registered, can_receive })
+    }
+
+    async fn send(&self, _: Environment, dispatch: &Dispatch) -> Result<Receipt, NetworkError> {
+        let mut sent = self.sent.lock().unwrap();
+        let is_known = sent.iter().any(|known| known.key == dispatch.key);
+        sent.push(dispatch.clone());
+        let said = self.receipts.lock().unwrap().pop_front();
+        said.unwrap_or(Ok(match is_known {
+            true => Receipt::TakenBefore,
+            false => Receipt::Taken(format!("ref-{}", dispatch.key)),
+        }))
+    }
+
+    async fn progress(&self, _: Environment, _: &str) -> Result<Progress, NetworkError> {
+        self.looks.lock().unwrap().pop_front().unwrap_or(Ok(Progress::Delivered))
+    }
+
+    fn notice(
+        &self,
+        authorization: Option<&str>,
+        body: &[u8],
+    ) -> Result<Option<Notice>, Unauthorized> {
+        if authorization != Some("Bearer provider") {
+            return Err(Unauthorized);
+        }
+        let body: serde_json::Value = serde_json::from_slice(body).unwrap();
+        let text = |name: &str| body[name].as_str().map(str::to_owned);
+        let progress = match text("event").as_deref() {
+            Some("succeeded") => Progress::Delivered,
+            Some("failed") => Progress::Failed {
+                code: "failed".to_owned(),
+                message: "the receiver is away".to_owned(),
+            },
+            _ => return Ok(None),
+        };
+        Ok(Some(Notice { key: text("key"), reference: text("guid"), progress }))
+    }
+}

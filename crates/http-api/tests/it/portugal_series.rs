@@ -1,0 +1,92 @@
+//! Series of documents in Portugal over HTTP: made, listed, changed, closed, registered.
+
+use serde_json::{Value, json};
+
+use crate::harness::text;
+use crate::portugal::{Shop, code, merged};
+
+#[actix_web::test]
+async fn a_series_is_made_listed_changed_and_closed() {
+    let shop = Shop::bare().await;
+    let made = shop
+        .series(json!({
+            "document_type": "invoice", "series_code": "2026A", "validation_code": "AAJFB7NT",
+            "first_number": "FT 2026A/00001",
+        }))
+        .await
+        .with(201)
+        .json();
+    assert_eq!(made["status"], "active");
+    assert_eq!((&made["document_code"], &made["is_registered"]), (&json!("FT"), &json!(false)));
+    assert_eq!((&made["initial_sequence"], &made["last_sequence"]), (&json!(1), &Value::Null));
+    let path = format!("/fiscalization/pt/atcud-series/{}", text(&made["id"]));
+    assert_eq!(shop.get(&path).await.with(200).json(), made);
+    let list = shop.get("/fiscalization/pt/atcud-series").await.with(200).json();
+    assert_eq!(list["data"], json!([made]));
+    let changed = shop.api.patch(&path, &shop.owner, json!({"validation_code": "BBJFB7NT"})).await;
+    assert_eq!(changed.with(200).json()["validation_code"], "BBJFB7NT");
+    let sold = shop.sold(json!({})).await;
+    assert_eq!(sold["number"], "FT 2026A/00001");
+    let used = shop.api.patch(&path, &shop.owner, json!({"validation_code": "AAJFB7NT"})).await;
+    assert_eq!(code(&used.with(422)), "pt_series_used");
+    let closed = shop.post(&format!("{path}/close"), json!({})).await.with(200).json();
+    assert_eq!((&closed["status"], &closed["last_sequence"]), (&json!("closed"), &json!(1)));
+    assert!(shop.office.asked().is_empty(), "its code was entered by hand");
+    assert_eq!(code(&shop.sell(json!({})).await.with(422)), "pt_series_missing");
+}
+
+#[actix_web::test]
+async fn what_is_wrong_with_a_series_is_named_and_nothing_is_made() {
+    let shop = Shop::bare().await;
+    for (body, path, expected) in [
+        (json!({"series_code": "FT 2026/A"}), "series_code", "invalid_value"),
+        (json!({"validation_code": "AB12CD3"}), "validation_code", "invalid_value"),
+        (json!({"initial_sequence": 0}), "initial_sequence", "invalid_value"),
+        (json!({"first_number": "NC 2026A/1"}), "first_number", "invalid_value"),
+        (json!({"document_type": "expense"}), "document_type", "invalid_value"),
+    ] {
+        let whole = json!({"document_type": "invoice", "series_code": "2026A"});
+        let refused = shop.series(merged(whole, body)).await.with(422);
+        assert_eq!(refused.issue(), (format!("[\"{path}\"]"), expected.to_owned()));
+    }
+    assert!(shop.office.asked().is_empty());
+    shop.series(json!({"document_type": "invoice", "series_code": "2026A"})).await.with(201);
+    let second = json!({"document_type": "invoice", "series_code": "2026B"});
+    assert_eq!(code(&shop.series(second).await.with(409)), "pt_series_active");
+    let same = json!({"document_type": "advance_invoice", "series_code": "2026a"});
+    assert_eq!(code(&shop.series(same).await.with(409)), "duplicate", "both are FT");
+    assert_eq!(shop.office.asked(), ["registarSerie"]);
+    let other = shop.api.owner("bor@example.com").await;
+    let body = json!({
+        "document_type": "invoice", "series_code": "A", "start_date": "2026-01-01",
+        "validation_code": "AAJFB7NT",
+    });
+    let refused = shop.api.post("/fiscalization/pt/atcud-series", &other, body).await;
+    assert_eq!(code(&refused.with(422)), "country_not_supported");
+}
+
+#[actix_web::test]
+async fn a_series_without_a_code_is_registered_and_ended_by_the_authority() {
+    let shop = Shop::bare().await;
+    let body = || json!({"document_type": "invoice", "series_code": "2026A"});
+    shop.office.say(Ok(4043));
+    assert_eq!(code(&shop.series(body()).await.with(422)), "pt_authority_refused");
+    shop.office.say(Err(()));
+    let silent = shop.series(body()).await.with(503);
+    assert_eq!(code(&silent), "pt_authority_unanswered");
+    assert_eq!(shop.get("/fiscalization/pt/atcud-series").await.json()["data"], json!([]));
+    let made = shop.series(body()).await.with(201).json();
+    assert_eq!(
+        (&made["is_registered"], &made["validation_code"]),
+        (&json!(true), &json!("AAAAAAA0"))
+    );
+    let path = format!("/fiscalization/pt/atcud-series/{}/close", text(&made["id"]));
+    shop.office.asked();
+    shop.office.say(Err(()));
+    shop.post(&path, json!({})).await.with(503);
+    let closed = shop.post(&path, json!({})).await.with(200).json();
+    assert_eq!(closed["status"], "closed");
+    assert_eq!(shop.office.asked(), ["anularSerie", "anularSerie"], "nothing was issued in it");
+    shop.post(&path, json!({})).await.with(200);
+    assert!(shop.office.asked().is_empty(), "it has ended");
+}

@@ -1,0 +1,37 @@
+//! Orders of shops, and the integrations by which they come.
+//!
+//! | Module        | Owns                                                                  |
+//! | ------------- | --------------------------------------------------------------------- |
+//! | `order`       | an order: what was bought, its state, and what may become of it       |
+//! | `integration` | a source of orders, and the rules by which they become documents      |
+//! | `rules`       | when an order is processed, and what is made of it                    |
+//! | `platform`    | the webhooks of Shopify and WooCommerce: signatures and payloads      |
+//! | `check`       | limits of what callers send                                           |
+//! | `events`      | what the log tells of orders                                          |
+//!
+//! **Invariants.** An order of a source is kept once: integration, source and the source's id are
+//! unique. It has at most one live invoice. Who processes it writes the document and the order's
+//! new state in one unit that holds the order, so repeats and crashes make no second one.
+
+mod check;
+mod error;
+pub mod events;
+mod integration;
+mod order;
+pub mod platform;
+mod rules;
+
+pub use error::{OrderError, OrderRefusal};
+pub use integration::{
+    INTEGRATIONS, Integration, IntegrationInput, MAX_DELAY_SECONDS, MAX_INTEGRATIONS, Trigger,
+    check_secret,
+};
+pub use order::{
+    Address, AddressInput, Buyer, BuyerInput, Content, Facts, ItemInput, ItemKind, MAX_ITEMS,
+    ORDERS, Order, OrderInput, OrderItem, PaymentStatus, SourceKind, Status, Transaction,
+    source_key,
+};
+pub use rules::{Making, payment_type};
+
+/// Every table of this crate.
+pub static TABLES: [&racun_store::Table; 2] = [&ORDERS, &INTEGRATIONS];

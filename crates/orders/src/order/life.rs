@@ -1,0 +1,297 @@
+//! The states of an order: each change is a decision on the order as it is.
+
+use racun_kernel::id::CustomerId;
+use racun_kernel::{Issue, Issues, Metadata, text};
+use racun_store::{Actor, Decision, EventKind};
+
+use super::{Content, Facts, Order, OrderInput, PaymentStatus, SourceKind, Status};
+use crate::check::MAX_SOURCE_CHARS;
+use crate::error::{OrderError, OrderRefusal};
+use crate::events::order as events;
+use crate::integration::Integration;
+use crate::platform::Incoming;
+
+/// Characters of a failure that are kept.
+const MAX_ERROR_CHARS: usize = 1_000;
+
+impl Order {
+    /// A new order of `integration`, which a caller describes.
+    ///
+    /// # Errors
+    /// All that is wrong, by path; [`OrderRefusal::Inactive`].
+    pub fn new(
+        input: OrderInput,
+        integration: &Integration,
+        actor: &Actor,
+    ) -> Result<Decision<Self>, OrderError> {
+        let mut issues = Issues::default();
+        let source_id = input.source_id.value().map_or("", |id| id.trim()).to_owned();
+        if input.source.value().is_some_and(|source| *source != integration.source) {
+            let message = format!("this integration is of {}", integration.source.name());
+            issues.push(Issue::new("conflicting", message).at("source"));
+        }
+        match source_id.is_empty() {
+            true => issues.push(crate::check::required("source_id")),
+            false => {
+                text::check_field(&mut issues, "source_id", Some(&source_id), MAX_SOURCE_CHARS);
+            }
+        }
+        let content = issues.note(input.into_content());
+        issues.into_result(())?;
+        if !integration.is_active || integration.deleted_at.is_some() {
+            return Err(OrderRefusal::Inactive.into());
+        }
+        // Without content there was an issue.
+        let Some(content) = content else { return Err(OrderRefusal::Inactive.into()) };
+        let mut order = Self::of(content, source_id, integration, actor);
+        order.note_payment(actor);
+        order.schedule(integration, actor);
+        Ok(order.happened(events::CREATED, actor))
+    }
+
+    /// A new order of `integration` as its platform sent it.
+    pub fn received(
+        incoming: Incoming,
+        integration: &Integration,
+        actor: &Actor,
+    ) -> Decision<Self> {
+        let Incoming { source_id, content, facts, .. } = incoming.clone();
+        let mut order = Self::of(content, source_id, integration, actor);
+        order.take(incoming, facts);
+        if facts.cancelled_at.is_some() {
+            order.status = Status::Cancelled;
+        }
+        order.schedule(integration, actor);
+        order.happened(events::CREATED, actor)
+    }
+
+    fn of(content: Content, source_id: String, integration: &Integration, actor: &Actor) -> Self {
+        Self {
+            id: actor.stamp().id(),
+            entity_id: actor.entity_id(),
+            order_integration_id: integration.id,
+            source: integration.source,
+            source_id,
+            content,
+            facts: Facts::default(),
+            status: Status::Pending,
+            customer_id: None,
+            invoice_id: None,
+            estimate_id: None,
+            process_after: None,
+            items_changed_after_processing: false,
+            error: None,
+            processed_at: None,
+            raw_data: None,
+            source_event_id: None,
+            source_updated_at: None,
+            deleted_at: None,
+            created_at: actor.now(),
+            updated_at: actor.now(),
+        }
+    }
+
+    /// Takes over what a caller says.
+    ///
+    /// # Errors
+    /// [`OrderRefusal::InTrash`]; all that is wrong, by path.
+    pub fn update(
+        self,
+        input: OrderInput,
+        integration: Option<&Integration>,
+        actor: &Actor,
+    ) -> Result<Decision<Self>, OrderError> {
+        self.must_be_there()?;
+        let content = input.onto(Some(self.content.clone()))?;
+        let mut after = self.clone();
+        after.change(content);
+        after.note_payment(actor);
+        Ok(self.changed_into(after, integration, actor))
+    }
+
+    /// Takes over what the platform sent; what is older than what is kept changes nothing.
+    pub fn receive(
+        self,
+        incoming: Incoming,
+        integration: &Integration,
+        actor: &Actor,
+    ) -> Decision<Self> {
+        let is_old = match (incoming.updated_at, self.source_updated_at) {
+            (Some(sent), Some(kept)) => sent <= kept,
+            (None, Some(_)) => true,
+            (_, None) => false,
+        };
+        if is_old || self.deleted_at.is_some() {
+            return Decision::Unchanged(self);
+        }
+        let mut after = self.clone();
+        let (content, facts) = (incoming.content.clone(), incoming.facts);
+        after.change(content);
+        after.take(incoming, facts);
+        let is_cancelled = facts.cancelled_at.is_some() && after.status != Status::Processed;
+        if is_cancelled && after.status != Status::Cancelled {
+            after.status = Status::Cancelled;
+            after.process_after = None;
+            return after.happened(events::CANCELLED, actor);
+        }
+        self.changed_into(after, Some(integration), actor)
+    }
+
+    /// Notes that the platform no longer has the order: it goes to the trash, unless it is there.
+    pub fn removed(self, actor: &Actor) -> Decision<Self> {
+        match self.deleted_at {
+            Some(_) => Decision::Unchanged(self),
+            None => self.trashed(actor),
+        }
+    }
+
+    fn take(&mut self, incoming: Incoming, facts: Facts) {
+        self.facts = facts;
+        self.source_event_id = incoming.event_id;
+        self.source_updated_at = incoming.updated_at;
+        self.raw_data = incoming.raw;
+    }
+
+    fn change(&mut self, content: Content) {
+        if !self.content.sells_as(&content) {
+            match self.status {
+                Status::Processed => self.items_changed_after_processing = true,
+                // What was refused may be right now.
+                Status::Failed => (self.status, self.error) = (Status::Pending, None),
+                Status::Pending | Status::Cancelled => {}
+            }
+        }
+        let attached = std::mem::take(&mut self.content.metadata);
+        self.content = content;
+        if self.content.metadata == Metadata::default() && self.source != SourceKind::Manual {
+            // The platform does not know what a caller attached.
+            self.content.metadata = attached;
+        }
+    }
+
+    /// Notes when a payment that a caller told of was made.
+    fn note_payment(&mut self, actor: &Actor) {
+        let now = Some(actor.now());
+        match self.content.payment_status {
+            PaymentStatus::Paid => self.facts.paid_at = self.facts.paid_at.or(now),
+            PaymentStatus::Refunded => self.facts.refunded_at = self.facts.refunded_at.or(now),
+            PaymentStatus::Unpaid | PaymentStatus::PartiallyPaid => {
+                (self.facts.paid_at, self.facts.refunded_at) = (None, None);
+            }
+        }
+    }
+
+    fn changed_into(
+        self,
+        mut after: Self,
+        integration: Option<&Integration>,
+        actor: &Actor,
+    ) -> Decision<Self> {
+        if let Some(integration) = integration {
+            after.schedule(integration, actor);
+        }
+        match after == self {
+            true => Decision::Unchanged(self),
+            false => after.happened(events::UPDATED, actor),
+        }
+    }
+
+    /// Notes that its document was made: an invoice, or an estimate.
+    pub fn processed(
+        mut self,
+        document: &str,
+        is_invoice: bool,
+        customer_id: Option<CustomerId>,
+        actor: &Actor,
+    ) -> Decision<Self> {
+        match is_invoice {
+            true => self.invoice_id = Some(document.to_owned()),
+            false => self.estimate_id = Some(document.to_owned()),
+        }
+        self.customer_id = customer_id.or(self.customer_id);
+        self.status = Status::Processed;
+        self.processed_at = Some(actor.now());
+        (self.process_after, self.error) = (None, None);
+        self.items_changed_after_processing = false;
+        self.happened(events::PROCESSED, actor)
+    }
+
+    /// Notes that its document was refused, and why.
+    pub fn failed(mut self, why: &str, actor: &Actor) -> Decision<Self> {
+        self.error = Some(why.chars().take(MAX_ERROR_CHARS).collect());
+        if self.status != Status::Processed {
+            self.status = Status::Failed;
+        }
+        self.process_after = None;
+        self.happened(events::FAILED, actor)
+    }
+
+    /// Cancels it: it makes no document.
+    ///
+    /// # Errors
+    /// [`OrderRefusal::InTrash`], [`OrderRefusal::Invoiced`].
+    pub fn cancel(mut self, actor: &Actor) -> Result<Decision<Self>, OrderError> {
+        self.must_be_there()?;
+        if self.invoice_id.is_some() {
+            return Err(OrderRefusal::Invoiced.into());
+        }
+        if self.status == Status::Cancelled {
+            return Ok(Decision::Unchanged(self));
+        }
+        self.status = Status::Cancelled;
+        self.process_after = None;
+        self.facts.cancelled_at = Some(actor.now());
+        Ok(self.happened(events::CANCELLED, actor))
+    }
+
+    /// Moves it to the trash.
+    ///
+    /// # Errors
+    /// [`OrderError::NotFound`] when it is there.
+    pub fn trash(self, actor: &Actor) -> Result<Decision<Self>, OrderError> {
+        match self.deleted_at {
+            Some(_) => Err(OrderError::NotFound { id: self.id.to_string() }),
+            None => Ok(self.trashed(actor)),
+        }
+    }
+
+    fn trashed(mut self, actor: &Actor) -> Decision<Self> {
+        self.deleted_at = Some(actor.now());
+        self.process_after = None;
+        self.happened(events::DELETED, actor)
+    }
+
+    /// Brings it back from the trash.
+    ///
+    /// # Errors
+    /// [`OrderRefusal::NotInTrash`].
+    pub fn restore(mut self, actor: &Actor) -> Result<Decision<Self>, OrderError> {
+        self.must_be_in_trash()?;
+        self.deleted_at = None;
+        Ok(self.happened(events::RESTORED, actor))
+    }
+
+    /// Whether it may be removed for good.
+    ///
+    /// # Errors
+    /// [`OrderRefusal::NotInTrash`].
+    pub fn must_be_in_trash(&self) -> Result<(), OrderError> {
+        match self.deleted_at {
+            Some(_) => Ok(()),
+            None => Err(OrderRefusal::NotInTrash.into()),
+        }
+    }
+
+    fn must_be_there(&self) -> Result<(), OrderError> {
+        match self.deleted_at {
+            None => Ok(()),
+            Some(_) => Err(OrderRefusal::InTrash.into()),
+        }
+    }
+
+    fn happened(mut self, event: EventKind, actor: &Actor) -> Decision<Self> {
+        self.updated_at = actor.now();
+        let events = vec![actor.event(event, self.id)];
+        Decision::changed(self, events)
+    }
+}

@@ -1,0 +1,108 @@
+//! The webhooks of the platforms that shops run on: whether one is theirs, and what it says.
+//!
+//! | Module        | Owns                                                              |
+//! | ------------- | ----------------------------------------------------------------- |
+//! | `signature`   | the HMAC that both platforms sign with                            |
+//! | `shopify`     | topics and orders of Shopify (REST Admin API)                     |
+//! | `woocommerce` | topics and orders of WooCommerce (REST API v3)                    |
+//! | `reading`     | values as both write them: numbers as text, days without a zone   |
+
+mod reading;
+mod shopify;
+mod signature;
+mod woocommerce;
+
+use racun_kernel::{Issue, Issues};
+use serde_json::Value as Json;
+use time::OffsetDateTime;
+
+use crate::order::{Content, Facts, SourceKind};
+
+pub use signature::is_signed;
+
+/// Bytes of a webhook; an order with [`crate::MAX_ITEMS`] lines has less.
+pub const MAX_BODY_BYTES: usize = 2 * 1024 * 1024;
+/// Bytes of a webhook that are kept beside its order.
+const MAX_RAW_BYTES: usize = 64 * 1024;
+
+/// An order as a platform sent it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Incoming {
+    /// Its id at the platform.
+    pub source_id: String,
+    /// The platform's id of the event.
+    pub event_id: Option<String>,
+    /// When the order changed last there.
+    pub updated_at: Option<OffsetDateTime>,
+    /// What it says.
+    pub content: Content,
+    /// What became of it there.
+    pub facts: Facts,
+    /// All that was sent, where it is not too long.
+    pub raw: Option<Json>,
+}
+
+/// What a webhook says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Hook {
+    /// An order is new, or changed.
+    Order(Box<Incoming>),
+    /// An order is gone there.
+    Gone {
+        /// Its id at the platform.
+        source_id: String,
+    },
+    /// The platform tries whether anything is here.
+    Ping,
+}
+
+/// What goes with the body of a webhook.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Headers<'a> {
+    /// What the webhook is about.
+    pub topic: Option<&'a str>,
+    /// The platform's id of the event.
+    pub event_id: Option<&'a str>,
+}
+
+/// Whether `body` is what a platform posts to try whether anything is here: it is not signed, and
+/// it changes nothing.
+#[must_use]
+pub fn is_trial(source: SourceKind, body: &[u8]) -> bool {
+    source == SourceKind::Woocommerce && woocommerce::is_ping(body)
+}
+
+/// Reads the webhook of `source`, whose signature was checked.
+///
+/// # Errors
+/// What cannot be understood, by path.
+pub fn read(source: SourceKind, headers: Headers<'_>, body: &[u8]) -> Result<Hook, Issues> {
+    match source {
+        SourceKind::Shopify => shopify::read(headers, body),
+        SourceKind::Woocommerce => woocommerce::read(headers, body),
+        SourceKind::Manual => Err(Issue::new(
+            "invalid_value",
+            "this integration is of no platform; make one with source shopify or woocommerce",
+        )
+        .into()),
+    }
+}
+
+/// That `topic` is none of `known`.
+fn unknown_topic(topic: Option<&str>, known: &[&str]) -> Issues {
+    let topic: String = topic.unwrap_or("none").chars().take(60).collect();
+    let message = format!("webhooks on {topic} are not taken; choose {}", known.join(", "));
+    Issue::new("unknown_topic", message).into()
+}
+
+/// The body as JSON.
+fn json(body: &[u8]) -> Result<Json, Issues> {
+    serde_json::from_slice(body).map_err(|error| {
+        Issue::new("malformed_json", format!("the body is no JSON: {error}")).into()
+    })
+}
+
+/// What is kept of `body`.
+fn raw(body: &[u8], json: &Json) -> Option<Json> {
+    (body.len() <= MAX_RAW_BYTES).then(|| json.clone())
+}

@@ -1,0 +1,265 @@
+//! What an entity in Slovenia says of its taxes and its bookkeeping: `settings.slovenia`.
+
+use racun_access::{Entity, change_own_setting};
+use racun_insights::{Accounts, Basis, LedgerFormat};
+use racun_kernel::spelling::suggestion;
+use racun_kernel::{Decimal, Issue, Issues};
+use racun_store::Context;
+use serde_json::{Map, Value as Json, json};
+
+use crate::ReportError;
+
+/// The key of the settings.
+const KEY: &str = "slovenia";
+
+const FORMS: [&str; 4] = ["sp", "doo", "dno", "club"];
+const REGIMES: [&str; 2] = ["normirani", "dejanski"];
+const VAT_PROFILES: [&str; 3] = ["standard", "special_vat_identified", "non_vat_subject"];
+const RESIDENCIES: [&str; 2] = ["resident", "non_resident"];
+const ACCOUNTING: [&str; 3] = ["records", "single_entry", "double_entry"];
+const BASES: [&str; 2] = ["full_time_self_employed", "other"];
+
+/// Activities of a profile.
+const MOST_ACTIVITIES: usize = 20;
+/// Characters of a registration number.
+const MOST_CHARS: usize = 50;
+
+/// A profile as it is stored: an object of known properties, or nothing.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Profile(Map<String, Json>);
+
+impl Profile {
+    /// The profile of `entity`.
+    #[must_use]
+    pub fn of(entity: &Entity) -> Self {
+        let stored = entity.settings.as_map().get(KEY).and_then(Json::as_object);
+        Self(stored.cloned().unwrap_or_default())
+    }
+
+    fn text(&self, path: &[&str]) -> Option<&str> {
+        let (last, groups) = path.split_last()?;
+        let group = groups.iter().try_fold(&self.0, |map, key| map.get(*key)?.as_object());
+        group?.get(*last)?.as_str()
+    }
+
+    /// The accounts that it names, the usual ones for the others.
+    #[must_use]
+    pub fn accounts(&self) -> Accounts {
+        let exports = self.0.get("accounting_exports").and_then(Json::as_object);
+        let named = exports.and_then(|exports| exports.get("konto_mappings")?.as_object());
+        let named = named.into_iter().flatten();
+        let named = named.filter_map(|(key, account)| Some((key.as_str(), account.as_str()?)));
+        Accounts::named(named).unwrap_or_default()
+    }
+
+    /// The format of its bookkeeper; VOD when it names none.
+    #[must_use]
+    pub fn format(&self) -> LedgerFormat {
+        let named = self.text(&["accounting_exports", "preferred_format"]);
+        named.and_then(LedgerFormat::from_name).unwrap_or(LedgerFormat::Vod)
+    }
+
+    /// How the sole trader is insured, when it says so.
+    #[must_use]
+    pub fn basis(&self) -> Option<Basis> {
+        Basis::from_name(self.text(&["yearly_reporting", "normiranec_insurance_basis"])?)
+    }
+
+    /// Its activities.
+    #[must_use]
+    pub fn activity_codes(&self) -> Vec<String> {
+        let yearly = self.0.get("yearly_reporting").and_then(Json::as_object);
+        let codes = yearly.and_then(|yearly| yearly.get("activity_codes")?.as_array());
+        let codes = codes.into_iter().flatten().filter_map(Json::as_str);
+        codes.map(str::to_owned).collect()
+    }
+
+    /// Its registration number.
+    #[must_use]
+    pub fn registration_number(&self) -> Option<&str> {
+        self.text(&["yearly_reporting", "registration_number"])
+    }
+
+    /// Whether the yearly file is for it: a resident sole trader with flat-rate expenses.
+    #[must_use]
+    pub fn exports_yearly(&self) -> bool {
+        self.text(&["business_form"]) == Some("sp")
+            && self.text(&["income_tax_regime"]) == Some("normirani")
+            && self.text(&["tax_residency"]) == Some("resident")
+    }
+
+    /// The profile as it is answered: with the exports that it supports.
+    #[must_use]
+    pub fn answered(&self) -> Json {
+        let mut answered = self.0.clone();
+        let formats = LedgerFormat::ALL.map(LedgerFormat::name);
+        let mut supported = Map::from_iter(formats.map(|name| (name.to_owned(), json!(true))));
+        supported.insert("yearly_normirani".to_owned(), json!(self.exports_yearly()));
+        for name in ["kir", "kpr"] {
+            supported.insert(name.to_owned(), json!(true));
+        }
+        answered.insert("supported_exports".to_owned(), Json::Object(supported));
+        Json::Object(answered)
+    }
+
+    /// The profile after the partial update `changes`: properties of objects one by one, and null
+    /// removes.
+    ///
+    /// # Errors
+    /// All that is wrong, by path.
+    fn merged(mut self, changes: &Map<String, Json>) -> Result<Self, Issues> {
+        check(changes)?;
+        merge(&mut self.0, changes);
+        Ok(self)
+    }
+}
+
+/// Changes the profile of the entity that `cx` acts in.
+///
+/// # Errors
+/// All that is wrong with `changes`; who may not manage the entity; the store's failure.
+pub async fn change_profile(
+    cx: Context<'_>,
+    changes: Map<String, Json>,
+) -> Result<Profile, ReportError> {
+    check(&changes)?;
+    let change = move |stored: Option<&Json>| {
+        let stored = stored.and_then(Json::as_object).cloned().unwrap_or_default();
+        Ok(Json::Object(Profile(stored).merged(&changes)?.0))
+    };
+    Ok(Profile::of(&change_own_setting(cx, KEY, change).await?))
+}
+
+fn merge(into: &mut Map<String, Json>, changes: &Map<String, Json>) {
+    for (key, value) in changes {
+        match value {
+            Json::Null => {
+                into.remove(key);
+            }
+            Json::Object(changes) => {
+                let inner = into.entry(key.clone()).or_insert_with(|| json!({}));
+                if let Some(inner) = inner.as_object_mut() {
+                    merge(inner, changes);
+                }
+            }
+            other => {
+                into.insert(key.clone(), other.clone());
+            }
+        }
+    }
+}
+
+/// What a property may be.
+enum Form {
+    OneOf(&'static [&'static str]),
+    Text,
+    Amount,
+    Activities,
+    Accounts,
+    Object(&'static [(&'static str, Form)]),
+}
+
+static YEARLY: [(&str, Form); 6] = [
+    ("activity_codes", Form::Activities),
+    ("registration_number", Form::Text),
+    ("accounting_type", Form::OneOf(&ACCOUNTING)),
+    ("normiranec_insurance_basis", Form::OneOf(&BASES)),
+    ("default_withholding_tax_amount", Form::Amount),
+    ("default_foreign_tax_credit_amount", Form::Amount),
+];
+
+static EXPORTS: [(&str, Form); 2] = [
+    ("preferred_format", Form::OneOf(&["vod_xml", "vasco_xml", "minimax_xml"])),
+    ("konto_mappings", Form::Accounts),
+];
+
+static PROPERTIES: [(&str, Form); 6] = [
+    ("business_form", Form::OneOf(&FORMS)),
+    ("income_tax_regime", Form::OneOf(&REGIMES)),
+    ("vat_profile", Form::OneOf(&VAT_PROFILES)),
+    ("tax_residency", Form::OneOf(&RESIDENCIES)),
+    ("yearly_reporting", Form::Object(&YEARLY)),
+    ("accounting_exports", Form::Object(&EXPORTS)),
+];
+
+fn check(changes: &Map<String, Json>) -> Result<(), Issues> {
+    check_object(&PROPERTIES, changes)
+}
+
+fn check_object(
+    properties: &[(&'static str, Form)],
+    sent: &Map<String, Json>,
+) -> Result<(), Issues> {
+    let mut issues = Issues::default();
+    for (key, value) in sent {
+        let Some((_, form)) = properties.iter().find(|(name, _)| name == key) else {
+            let known: Vec<&str> = properties.iter().map(|(name, _)| *name).collect();
+            let advice = suggestion(key, &known).map_or_else(
+                || format!("there are {}", known.join(", ")),
+                |near| format!("did you mean {near:?}?"),
+            );
+            let message = format!("no such property {key:?}; {advice}");
+            issues.push(Issue::new("unknown_field", message).at(key.as_str()));
+            continue;
+        };
+        if !value.is_null() {
+            issues.collect(key.as_str(), check_value(form, value));
+        }
+    }
+    issues.into_result(())
+}
+
+fn check_value(form: &Form, value: &Json) -> Result<(), Issues> {
+    let refused = |code, message: String| Err(Issues::from(Issue::new(code, message)));
+    match (form, value) {
+        (Form::OneOf(names), Json::String(name)) if names.contains(&name.as_str()) => Ok(()),
+        (Form::OneOf(names), _) => {
+            refused("invalid_value", format!("expected one of {}", names.join(", ")))
+        }
+        (Form::Text, Json::String(text)) => {
+            Ok(racun_kernel::text::check(text, MOST_CHARS).map_err(Issues::from)?)
+        }
+        (Form::Text, _) => refused("invalid_type", "expected text".to_owned()),
+        (Form::Amount, Json::Number(number)) => {
+            let amount = number.as_str().parse::<Decimal>();
+            match amount {
+                Ok(amount) if !amount.is_negative() && amount.fits_scale(2) => Ok(()),
+                _ => refused(
+                    "out_of_range",
+                    "expected an amount of at least 0 with at most 2 decimals".to_owned(),
+                ),
+            }
+        }
+        (Form::Amount, _) => refused("invalid_type", "expected a number".to_owned()),
+        (Form::Activities, Json::Array(codes)) if codes.len() <= MOST_ACTIVITIES => {
+            let mut issues = Issues::default();
+            for (n, code) in codes.iter().enumerate() {
+                if !code.as_str().is_some_and(is_activity) {
+                    let message = "expected an activity such as 62.010";
+                    issues.push(Issue::new("invalid_value", message).at(n));
+                }
+            }
+            issues.into_result(())
+        }
+        (Form::Activities, Json::Array(_)) => {
+            refused("too_many", format!("at most {MOST_ACTIVITIES}"))
+        }
+        (Form::Activities, _) => refused("invalid_type", "expected an array".to_owned()),
+        (Form::Accounts, Json::Object(accounts)) => {
+            let named = accounts.iter().filter(|(_, account)| !account.is_null());
+            let named = named.map(|(key, account)| (&**key, account.as_str().unwrap_or_default()));
+            Accounts::named(named).map(|_| ())
+        }
+        (Form::Object(properties), Json::Object(sent)) => check_object(properties, sent),
+        (Form::Accounts | Form::Object(_), _) => {
+            refused("invalid_type", "expected an object".to_owned())
+        }
+    }
+}
+
+/// Whether `text` is a code of the classification of activities: `dd.ddd`.
+fn is_activity(text: &str) -> bool {
+    let digits =
+        |part: &str, count| part.len() == count && part.bytes().all(|byte| byte.is_ascii_digit());
+    text.split_once('.').is_some_and(|(class, rest)| digits(class, 2) && digits(rest, 3))
+}

@@ -1,0 +1,136 @@
+//! What customers owe.
+
+use racun_access::Entity;
+use racun_catalog::{CUSTOMERS, Customer};
+use racun_documents::{Document, DocumentKind, table_of};
+use racun_insights::{Aging, Movement, MovementKind, Statement};
+use racun_kernel::{Currency, Issue, PaymentType};
+use racun_records::where_in;
+use racun_sales::documents::today;
+use racun_settlement::{PAYMENTS, Payment};
+use racun_store::{Clause, Context, Operator};
+use time::Date;
+
+use crate::ReportError;
+use crate::days::{Budget, between, for_each};
+use crate::facts::open_item;
+
+/// Ids that one question about payments names.
+const AT_ONCE: usize = 100;
+
+/// What is owed on `date`, or today: all invoices that are open now, by how late they are then.
+///
+/// # Errors
+/// When the store fails.
+pub async fn aging(
+    cx: Context<'_>,
+    entity: &Entity,
+    date: Option<Date>,
+) -> Result<Aging, ReportError> {
+    let table = table_of(DocumentKind::Invoice);
+    let clauses = ["is_draft", "paid_in_full"]
+        .map(|field| Clause::on(table, field, Operator::Equals(false.into())));
+    let mut items = Vec::new();
+    let each = |one: Document| items.extend(open_item(&one, entity.currency));
+    for_each(cx, table, clauses.to_vec(), "date", &mut Budget::new(), each).await?;
+    Ok(Aging::of(items, date.unwrap_or_else(|| today(entity, cx.stamp))))
+}
+
+/// A customer's account in one currency.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CustomerStatement {
+    /// The customer.
+    pub customer: Customer,
+    /// The currency: documents in others are not in it.
+    pub currency: Currency,
+    /// Other currencies in which the customer has documents.
+    pub other_currencies: Vec<String>,
+    /// The account.
+    pub statement: Statement,
+}
+
+/// The statement of the customer `id` over `from` to `to` in `currency`, or the entity's.
+///
+/// Invoices and credit notes that are issued and not voided count by their dates, money by the
+/// day on which it moved. A settlement of one document by another moves nothing.
+///
+/// # Errors
+/// A customer that there is not; days in the wrong order; the store's failure.
+pub async fn statement(
+    cx: Context<'_>,
+    entity: &Entity,
+    id: &str,
+    (from, to): (Date, Date),
+    currency: Option<Currency>,
+) -> Result<CustomerStatement, ReportError> {
+    if to < from {
+        let message = "must not be before date_from";
+        return Err(Issue::new("invalid_period", message).at("date_to").into());
+    }
+    let found: Option<Customer> = cx.store.get(&CUSTOMERS, &cx.tenant(), id).await?;
+    let customer = found.ok_or_else(|| ReportError::NotFound(id.to_owned()))?;
+    let currency = currency.unwrap_or(entity.currency);
+    let mut budget = Budget::new();
+    let (mut movements, mut others) = (Vec::new(), Vec::new());
+    for (kind, field) in
+        [(DocumentKind::Invoice, "invoice_id"), (DocumentKind::CreditNote, "credit_note_id")]
+    {
+        let table = table_of(kind);
+        let mut clauses = between(table, "date", None, Some(to));
+        clauses.push(Clause::on(table, "is_draft", Operator::Equals(false.into())));
+        clauses.push(Clause::on(table, "customer_id", Operator::Equals(id.into())));
+        let mut ids = Vec::new();
+        let each = |document: Document| {
+            let code = document.content.currency;
+            if code == currency {
+                ids.push(document.id.to_string());
+                movements.extend(moved(&document));
+            } else if !others.iter().any(|other| other == code.code()) {
+                others.push(code.code().to_owned());
+            }
+        };
+        for_each(cx, table, clauses, "date", &mut budget, each).await?;
+        for ids in ids.chunks(AT_ONCE) {
+            let mut clauses = between(&PAYMENTS, "date", None, Some(to));
+            clauses.push(where_in(&PAYMENTS, field, ids));
+            let each = |payment: Payment| movements.extend(paid(&payment, kind));
+            for_each(cx, &PAYMENTS, clauses, "date", &mut budget, each).await?;
+        }
+    }
+    others.sort();
+    let statement = Statement::of(from, to, movements);
+    Ok(CustomerStatement { customer, currency, other_currencies: others, statement })
+}
+
+/// What a document adds to what is owed. One that is voided and was not credited adds nothing.
+fn moved(document: &Document) -> Option<Movement> {
+    let is_credit = document.id.kind() == DocumentKind::CreditNote;
+    let ended = document.voided_at().is_some() && !document.amounts.total_credited.is_positive();
+    if ended {
+        return None;
+    }
+    let total = &document.amounts.total_with_tax;
+    Some(Movement {
+        date: document.content.date,
+        kind: if is_credit { MovementKind::CreditNote } else { MovementKind::Invoice },
+        id: document.id.to_string(),
+        reference: Some(document.number()),
+        amount: if is_credit { -total } else { total.clone() },
+    })
+}
+
+/// What a payment takes off what is owed, or gives back of it; `None` where no money moved.
+fn paid(payment: &Payment, on: DocumentKind) -> Option<Movement> {
+    let is_settlement = matches!(payment.kind, PaymentType::CreditNote);
+    if is_settlement {
+        return None;
+    }
+    let is_refund = on == DocumentKind::CreditNote;
+    Some(Movement {
+        date: payment.date,
+        kind: if is_refund { MovementKind::Refund } else { MovementKind::Payment },
+        id: payment.id.to_string(),
+        reference: payment.reference.clone(),
+        amount: if is_refund { payment.amount.clone() } else { -&payment.amount },
+    })
+}

@@ -1,0 +1,200 @@
+//! Queries over rows.
+
+use std::collections::BTreeMap;
+
+use racun_access::Entity;
+use racun_catalog::{Customer, Item};
+use racun_documents::expense::{EXPENSES, Expense};
+use racun_documents::{Document, DocumentId};
+use racun_insights::{StatCondition, StatFold, StatQuery, StatTable, StatValue};
+use racun_kernel::{Currency, ExchangeRate};
+use racun_records::get_documents;
+use racun_settlement::Payment;
+use racun_store::{Clause, Context, Operator, Record, StoreError, Table, Value};
+
+use super::{books, stored};
+use crate::days::{Budget, between, for_each};
+
+/// Documents that are read at once.
+const AT_ONCE: usize = 100;
+
+/// A value of a row as statistics have it.
+fn stat(value: &Value) -> StatValue {
+    match value {
+        Value::Text(text) => StatValue::Text(text.clone()),
+        Value::Number(number) => StatValue::Number(number.clone()),
+        Value::Bool(value) => StatValue::Bool(*value),
+        Value::Date(date) => StatValue::Date(*date),
+        Value::Instant(instant) => StatValue::Instant(*instant),
+        Value::Null | Value::Map(_) | Value::List(_) => StatValue::Null,
+    }
+}
+
+/// The values that `record` declares, by the names of the fields of `table`; null where it declares
+/// none.
+fn row<A: Record>(table: StatTable, stored: &Table, record: &A) -> Vec<StatValue> {
+    let values = record.values();
+    let value = |name: &str| stored.field(name).and_then(|(place, _)| values.get(place));
+    let fields = table.fields().iter();
+    fields.map(|field| value(field.name).map_or(StatValue::Null, stat)).collect()
+}
+
+fn put(table: StatTable, row: &mut [StatValue], name: &str, value: StatValue) {
+    if let Some((place, _)) = table.field(name)
+        && let Some(cell) = row.get_mut(place)
+    {
+        *cell = value;
+    }
+}
+
+/// Gives all rows that `query` may ask for to `fold`.
+pub(super) async fn walk(
+    cx: Context<'_>,
+    entity: &Entity,
+    query: &StatQuery,
+    fold: &mut StatFold<'_>,
+) -> Result<(), StoreError> {
+    let table = query.table;
+    match table {
+        StatTable::Invoices
+        | StatTable::Estimates
+        | StatTable::CreditNotes
+        | StatTable::AdvanceInvoices => {
+            each::<Document>(cx, query, |document, mut row| {
+                put(table, &mut row, "quote_currency", quote(&document));
+                fold.add(&row);
+            })
+            .await
+        }
+        StatTable::InvoiceTaxes => {
+            each::<Document>(cx, query, |document, row| {
+                for row in taxes(&document, row) {
+                    fold.add(&row);
+                }
+            })
+            .await
+        }
+        StatTable::Customers => each::<Customer>(cx, query, |_, row| fold.add(&row)).await,
+        StatTable::Items => each::<Item>(cx, query, |_, row| fold.add(&row)).await,
+        StatTable::Payments => payments(cx, entity, query, fold).await,
+    }
+}
+
+/// All rows of the query's table within its days, each with what it declares.
+async fn each<A: Record>(
+    cx: Context<'_>,
+    query: &StatQuery,
+    mut each: impl FnMut(A, Vec<StatValue>),
+) -> Result<(), StoreError> {
+    let table = stored(query.table);
+    let (clauses, order) = narrowed(query, table);
+    let take = |record: A| {
+        let row = row(query.table, table, &record);
+        each(record, row);
+    };
+    for_each(cx, table, clauses, order, &mut Budget::new(), take).await
+}
+
+/// What a store can already leave out: other days, where days are declared, and rows that differ in
+/// a declared text or flag.
+fn narrowed(query: &StatQuery, table: &'static Table) -> (Vec<Clause>, &'static str) {
+    let order = query.table.date_field();
+    let mut clauses =
+        if order == "date" { between(table, "date", query.from, query.to) } else { Vec::new() };
+    for filter in &query.filters {
+        let value = match &filter.condition {
+            StatCondition::Equals(StatValue::Text(text)) => Value::Text(text.clone()),
+            StatCondition::Equals(StatValue::Bool(value)) => Value::Bool(*value),
+            _ => continue,
+        };
+        let is_plain = filter.field.fallback.is_none() && filter.field.name != "id";
+        if is_plain && table.field(filter.field.name).is_some() {
+            clauses.push(Clause::on(table, filter.field.name, Operator::Equals(value)));
+        }
+    }
+    (clauses, order)
+}
+
+fn quote(document: &Document) -> StatValue {
+    let rate = document.content.exchange_rate.as_ref();
+    rate.map(|rate| rate.quote_currency.code()).into()
+}
+
+/// A row for each tax of an invoice, beside what the invoice says.
+fn taxes(document: &Document, mut row: Vec<StatValue>) -> Vec<Vec<StatValue>> {
+    let table = StatTable::InvoiceTaxes;
+    put(table, &mut row, "invoice_id", document.id.to_string().into());
+    put(table, &mut row, "quote_currency", quote(document));
+    let each = document.amounts.taxes.iter().map(|tax| {
+        let mut row = row.clone();
+        put(table, &mut row, "rate", tax.tax.rate.clone().into());
+        put(table, &mut row, "reverse_charge", tax.tax.reverse_charge.into());
+        put(table, &mut row, "base", tax.tax.base.clone().into());
+        put(table, &mut row, "tax_total", tax.tax.amount.clone().into());
+        put(table, &mut row, "base_converted", tax.base_converted.clone().into());
+        put(table, &mut row, "tax_total_converted", tax.amount_converted.clone().into());
+        row
+    });
+    each.collect()
+}
+
+/// Payments, with what they come to by the rates of their documents.
+async fn payments(
+    cx: Context<'_>,
+    entity: &Entity,
+    query: &StatQuery,
+    fold: &mut StatFold<'_>,
+) -> Result<(), StoreError> {
+    let mut all: Vec<(Payment, Vec<StatValue>)> = Vec::new();
+    each::<Payment>(cx, query, |payment, row| all.push((payment, row))).await?;
+    for some in all.chunks_mut(AT_ONCE) {
+        let rates = rates(cx, some.iter().map(|(payment, _)| payment), books(entity)).await?;
+        for (payment, row) in some {
+            let converted = document_of(payment).and_then(|id| rates.get(&id));
+            let converted = converted.map(|rate| rate.convert(&payment.amount));
+            put(StatTable::Payments, row, "amount_converted", converted.into());
+            fold.add(row);
+        }
+    }
+    Ok(())
+}
+
+/// The document, or the expense, that a payment is on.
+fn document_of(payment: &Payment) -> Option<String> {
+    let documents = [&payment.invoice_id, &payment.advance_invoice_id, &payment.credit_note_id];
+    let document = documents.into_iter().flatten().next().cloned();
+    document.or_else(|| payment.expense_id.map(|id| id.to_string()))
+}
+
+/// The rates of the documents of `payments` that are in another currency than `books`.
+async fn rates(
+    cx: Context<'_>,
+    payments: impl Iterator<Item = &Payment>,
+    books: Currency,
+) -> Result<BTreeMap<String, ExchangeRate>, StoreError> {
+    let (mut documents, mut expenses): (Vec<DocumentId>, Vec<String>) = (Vec::new(), Vec::new());
+    for id in payments.filter_map(document_of) {
+        match id.parse() {
+            Ok(id) => documents.push(id),
+            Err(_) => expenses.push(id),
+        }
+    }
+    let mut rates = BTreeMap::new();
+    let mut note = |id: String, currency: Currency, rate: Option<ExchangeRate>| {
+        if let Some(rate) = rate.filter(|_| currency != books) {
+            rates.insert(id, rate);
+        }
+    };
+    for document in get_documents(cx.store, cx.scope, documents.into_iter()).await? {
+        let content = document.content;
+        note(document.id.to_string(), content.currency, content.exchange_rate);
+    }
+    if !expenses.is_empty() {
+        let found: Vec<Expense> = cx.store.get_all(&EXPENSES, &cx.tenant(), &expenses).await?;
+        for expense in found {
+            let content = expense.content;
+            note(expense.id.to_string(), content.currency, content.exchange_rate);
+        }
+    }
+    Ok(rates)
+}

@@ -1,0 +1,57 @@
+//! Why a use case of orders is refused.
+
+use racun_documents::DocumentError;
+use racun_kernel::Issues;
+use racun_orders::{OrderError, OrderRefusal};
+use racun_store::StoreError;
+
+/// Why a use case of orders is refused.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ShopError {
+    /// A rule of orders, or the store.
+    #[error(transparent)]
+    Order(#[from] OrderError),
+    /// A rule of documents.
+    #[error(transparent)]
+    Sales(#[from] racun_sales::Error),
+    /// A webhook is not signed with the integration's secret.
+    #[error(
+        "the signature is not that of this integration's secret; set webhook_secret to the one \
+         that the shop shows"
+    )]
+    Unsigned,
+    /// Secrets cannot be kept or read.
+    #[error("this server keeps no secrets, so webhooks cannot be checked; set its master key")]
+    NoVault,
+}
+
+impl From<StoreError> for ShopError {
+    fn from(error: StoreError) -> Self {
+        Self::Order(error.into())
+    }
+}
+
+impl From<Issues> for ShopError {
+    fn from(issues: Issues) -> Self {
+        Self::Order(issues.into())
+    }
+}
+
+impl From<OrderRefusal> for ShopError {
+    fn from(refusal: OrderRefusal) -> Self {
+        Self::Order(refusal.into())
+    }
+}
+
+impl ShopError {
+    /// Whether it says nothing of the order: the same command may succeed later.
+    pub(crate) fn is_of_the_moment(&self) -> bool {
+        match self {
+            Self::Order(OrderError::Store(_)) | Self::NoVault => true,
+            Self::Sales(racun_sales::Error::Document(error)) => {
+                matches!(error, DocumentError::Store(_) | DocumentError::ChangedMeanwhile)
+            }
+            Self::Order(_) | Self::Sales(_) | Self::Unsigned => false,
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Integrations.
+
+use racun_access::{ENTITIES, Entity};
+use racun_catalog::{BUSINESS_UNITS, BusinessUnit};
+use racun_fiscal::{BusinessPremise, Device, FISCAL_DEVICES, FISCAL_PREMISES};
+use racun_kernel::id::OrderIntegrationId;
+use racun_kernel::{Issue, Issues, Patch, Tenant, Vault};
+use racun_orders::{
+    INTEGRATIONS, Integration, IntegrationInput, OrderError, SourceKind, check_secret,
+};
+use racun_store::{Actor, Context, ListQuery, Many, One, Page, Put, RawQuery, Writes};
+use racun_webhooks::new_secret;
+
+use crate::error::ShopError;
+
+/// Adds an integration, and answers the secret of its webhooks, where it is of a platform: the one
+/// that was sent, or a new one. It is kept sealed, and not shown again.
+///
+/// # Errors
+/// All that is wrong with the input; [`racun_orders::OrderRefusal::TooMany`];
+/// [`ShopError::NoVault`] for an integration of a platform; the store's failure.
+pub async fn create(
+    cx: Context<'_>,
+    vault: Option<&dyn Vault>,
+    mut input: IntegrationInput,
+    secret: Patch<String>,
+) -> Result<(Integration, Option<String>), ShopError> {
+    let is_of_platform = input.source.value().is_some_and(|source| *source != SourceKind::Manual);
+    let secret = match secret {
+        Patch::Value(secret) => Some(secret),
+        Patch::Absent | Patch::Null => is_of_platform.then(|| new_secret(cx.stamp)),
+    };
+    if let Some(secret) = &secret {
+        input.webhook_secret = Patch::Value(seal(cx, vault, secret)?);
+    }
+    check_names(cx, &input).await?;
+    // Adding one holds the entity, so that no other request adds one after the count.
+    let mut unit = cx.unit();
+    let account = Tenant::account(cx.scope.account());
+    let _entity: One<Entity> = unit.hold_of(account, &ENTITIES, cx.scope.entity());
+    let live: Many<Integration> = unit.hold_where(&INTEGRATIONS, "live_of", cx.scope.entity());
+    unit.decide(move |held| {
+        let (made, events) = input.into_integration(held.count(&live), held.actor())?;
+        let writes = Writes::default().insert(&made).events(events);
+        Ok(((made, secret), writes))
+    })
+    .await
+    .map_err(|error: OrderError| error.into())
+}
+
+fn seal(cx: Context<'_>, vault: Option<&dyn Vault>, secret: &str) -> Result<String, ShopError> {
+    check_secret(secret).map_err(|issue| Issues::from(issue.at("webhook_secret")))?;
+    let vault = vault.ok_or(ShopError::NoVault)?;
+    Ok(vault.seal(&Integration::secret_owner(cx.scope.entity()), secret.as_bytes(), cx.stamp))
+}
+
+/// The integration `id`, deleted or not.
+///
+/// # Errors
+/// [`OrderError::NotFound`], and when the store fails.
+pub async fn get(cx: Context<'_>, id: OrderIntegrationId) -> Result<Integration, OrderError> {
+    Ok(cx.one(&INTEGRATIONS, id).await?)
+}
+
+/// The page of integrations that `raw` asks for.
+///
+/// # Errors
+/// What in `raw` cannot be understood, and when the store fails.
+pub async fn list(cx: Context<'_>, raw: &RawQuery) -> Result<Page<Integration>, OrderError> {
+    let query = ListQuery::parse(&INTEGRATIONS, raw)?;
+    Ok(cx.page(&INTEGRATIONS, &query).await?)
+}
+
+/// Changes an integration.
+///
+/// # Errors
+/// [`OrderError::NotFound`]; all that is wrong with the input; [`ShopError::NoVault`] for a secret;
+/// the store's failure.
+pub async fn update(
+    cx: Context<'_>,
+    vault: Option<&dyn Vault>,
+    id: OrderIntegrationId,
+    mut input: IntegrationInput,
+    secret: Patch<String>,
+) -> Result<Integration, ShopError> {
+    input.webhook_secret = match secret {
+        Patch::Value(secret) => Patch::Value(seal(cx, vault, &secret)?),
+        Patch::Null => Patch::Null,
+        Patch::Absent => Patch::Absent,
+    };
+    check_names(cx, &input).await?;
+    let change = move |before: Integration, actor: &Actor| before.update(input, actor);
+    Ok(cx.amend(&INTEGRATIONS, id, change).await?)
+}
+
+/// Deletes an integration. Its orders stay.
+///
+/// # Errors
+/// [`OrderError::NotFound`], and when the store fails.
+pub async fn delete(cx: Context<'_>, id: OrderIntegrationId) -> Result<(), OrderError> {
+    let mut unit = cx.unit();
+    let held_integration = unit.hold(&INTEGRATIONS, id);
+    unit.decide(move |held| {
+        let before: Integration = held.one(held_integration)?;
+        let deleted = before.clone().delete(held.actor())?;
+        let (_, writes) = deleted.written(|after| Put::update(&before, after));
+        Ok(((), writes))
+    })
+    .await
+}
+
+/// Whether the unit, the premise and the device that `input` names are there.
+async fn check_names(cx: Context<'_>, input: &IntegrationInput) -> Result<(), OrderError> {
+    let mut issues = Issues::default();
+    if let Some(id) = input.business_unit_id.value() {
+        let unit: Option<BusinessUnit> = cx.get(&BUSINESS_UNITS, id).await?;
+        if unit.is_none_or(|unit| unit.deleted_at.is_some()) {
+            issues.push(unknown("business_unit_id", "business unit"));
+        }
+    }
+    if let Some(id) = input.business_premise_id.value() {
+        let premise: Option<BusinessPremise> = cx.get(&FISCAL_PREMISES, id).await?;
+        if premise.is_none() {
+            issues.push(unknown("business_premise_id", "business premise"));
+        }
+    }
+    if let Some(id) = input.electronic_device_id.value() {
+        let device: Option<Device> = cx.get(&FISCAL_DEVICES, id).await?;
+        if device.is_none() {
+            issues.push(unknown("electronic_device_id", "electronic device"));
+        }
+    }
+    Ok(issues.into_result(())?)
+}
+
+fn unknown(field: &str, what: &str) -> Issue {
+    Issue::new("not_found", format!("there is no such {what} in this entity")).at(field)
+}

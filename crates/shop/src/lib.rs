@@ -1,0 +1,28 @@
+//! Orders of shops: kept, received from platforms, and made into documents.
+//!
+//! | Module         | Owns                                                                   |
+//! | -------------- | ---------------------------------------------------------------------- |
+//! | `integrations` | integrations: made, changed, listed, deleted                           |
+//! | `orders`       | orders: made, changed, listed, cancelled, in the trash                 |
+//! | `hooks`        | webhooks of platforms: whose they are, whether they are signed         |
+//! | `document`     | what a document of an order says                                       |
+//! | `processing`   | an order becomes its document, in one commit with its new state        |
+//! | `worker`       | the job that processes what is due                                     |
+//! | `error`        | why such a use case is refused                                         |
+//!
+//! **Invariants.** A document of an order is written in the commit that notes it on the order, so
+//! an order has one invoice, however often it is processed and whatever dies in between. What
+//! platforms send is taken only when its signature fits.
+
+mod document;
+mod error;
+mod hooks;
+pub mod integrations;
+pub mod orders;
+mod processing;
+mod worker;
+
+pub use error::ShopError;
+pub use hooks::{Received, Signed, receive};
+pub use processing::process;
+pub use worker::OrderHandler;

@@ -1,0 +1,159 @@
+//! Orders.
+
+use racun_background::jobs::{Job, JobKind, NewJob};
+use racun_kernel::id::{OrderId, OrderIntegrationId};
+use racun_kernel::{Issue, Issues};
+use racun_orders::{
+    INTEGRATIONS, Integration, ORDERS, Order, OrderError, OrderInput, OrderRefusal,
+};
+use racun_store::{Actor, Context, Decision, ListQuery, Page, Put, RawQuery, StoreError, Writes};
+
+/// Adds an order of the integration that it names.
+///
+/// # Errors
+/// All that is wrong with the input; [`OrderRefusal::Duplicate`] when the integration has the order
+/// already; the store's failure.
+pub async fn create(cx: Context<'_>, input: OrderInput) -> Result<Order, OrderError> {
+    let at =
+        |code, message: String| Issues::from(Issue::new(code, message).at("order_integration_id"));
+    let id = input.order_integration_id.value();
+    let id = id.ok_or_else(|| at("required", "say by which integration it comes".to_owned()))?;
+    let id = id.parse::<OrderIntegrationId>();
+    let id = id.map_err(|wrong| at("invalid_id", wrong.to_string()))?;
+    let mut unit = cx.unit();
+    let integration = unit.hold(&INTEGRATIONS, id);
+    let made = unit.decide(move |held| {
+        let integration: Option<Integration> = held.find(integration)?;
+        let integration = integration.ok_or_else(|| {
+            let message = "there is no such integration in this entity";
+            Issues::from(Issue::new("not_found", message).at("order_integration_id"))
+        })?;
+        let actor = held.actor();
+        let made = Order::new(input, &integration, actor)?;
+        Ok::<_, OrderError>(inserted(made, actor))
+    });
+    made.await.map_err(duplicate)
+}
+
+/// The order `id`, in the trash or not.
+///
+/// # Errors
+/// [`OrderError::NotFound`], and when the store fails.
+pub async fn get(cx: Context<'_>, id: OrderId) -> Result<Order, OrderError> {
+    Ok(cx.one(&ORDERS, id).await?)
+}
+
+/// The page of orders that `raw` asks for.
+///
+/// # Errors
+/// What in `raw` cannot be understood, and when the store fails.
+pub async fn list(cx: Context<'_>, raw: &RawQuery) -> Result<Page<Order>, OrderError> {
+    let query = ListQuery::parse(&ORDERS, raw)?;
+    Ok(cx.page(&ORDERS, &query).await?)
+}
+
+/// Changes an order.
+///
+/// # Errors
+/// [`OrderError::NotFound`]; [`OrderRefusal::InTrash`]; all that is wrong with the input; the
+/// store's failure.
+pub async fn update(cx: Context<'_>, id: OrderId, input: OrderInput) -> Result<Order, OrderError> {
+    let seen = get(cx, id).await?;
+    let mut unit = cx.unit();
+    let order = unit.hold(&ORDERS, id);
+    let integration = unit.hold(&INTEGRATIONS, seen.order_integration_id);
+    unit.decide(move |held| {
+        let (before, integration): (Order, Option<Integration>) =
+            (held.one(order)?, held.find(integration)?);
+        let actor = held.actor();
+        let after = before.clone().update(input, integration.as_ref(), actor)?;
+        Ok(replaced(&before, after, actor))
+    })
+    .await
+}
+
+/// Cancels an order.
+///
+/// # Errors
+/// [`OrderError::NotFound`]; [`OrderRefusal::Invoiced`]; the store's failure.
+pub async fn cancel(cx: Context<'_>, id: OrderId) -> Result<Order, OrderError> {
+    amend(cx, id, Order::cancel).await
+}
+
+/// Moves an order to the trash.
+///
+/// # Errors
+/// [`OrderError::NotFound`], and when the store fails.
+pub async fn trash(cx: Context<'_>, id: OrderId) -> Result<Order, OrderError> {
+    amend(cx, id, Order::trash).await
+}
+
+/// Brings an order back from the trash.
+///
+/// # Errors
+/// [`OrderError::NotFound`]; [`OrderRefusal::NotInTrash`]; the store's failure.
+pub async fn restore(cx: Context<'_>, id: OrderId) -> Result<Order, OrderError> {
+    amend(cx, id, Order::restore).await
+}
+
+/// Removes an order in the trash for good.
+///
+/// # Errors
+/// [`OrderError::NotFound`]; [`OrderRefusal::NotInTrash`]; the store's failure.
+pub async fn erase(cx: Context<'_>, id: OrderId) -> Result<(), OrderError> {
+    let mut unit = cx.unit();
+    let order = unit.hold(&ORDERS, id);
+    unit.decide(move |held| {
+        let before: Order = held.one(order)?;
+        before.must_be_in_trash()?;
+        let kind = racun_orders::events::order::PERMANENTLY_DELETED;
+        let events = vec![held.actor().event(kind, before.id)];
+        Ok(((), Writes::default().delete(&before).events(events)))
+    })
+    .await
+}
+
+async fn amend(
+    cx: Context<'_>,
+    id: OrderId,
+    change: fn(Order, &Actor) -> Result<Decision<Order>, OrderError>,
+) -> Result<Order, OrderError> {
+    cx.amend(&ORDERS, id, change).await
+}
+
+/// What writes a new order, with the job that processes it when it is due.
+pub(crate) fn inserted(made: Decision<Order>, actor: &Actor) -> (Order, Writes) {
+    let (order, writes) = made.written(Put::insert);
+    let job = job(None, &order, actor);
+    (order, writes.puts(job))
+}
+
+/// What writes `after` in the place of `before`, with the job that processes it when it is due.
+pub(crate) fn replaced(before: &Order, after: Decision<Order>, actor: &Actor) -> (Order, Writes) {
+    let (order, writes) = after.written(|after| Put::update(before, after));
+    let job = job(Some(before), &order, actor);
+    (order, writes.puts(job))
+}
+
+/// The job that processes `order`, where the time for it is new.
+fn job(before: Option<&Order>, order: &Order, actor: &Actor) -> Option<Put> {
+    let due = order.process_after?;
+    if before.is_some_and(|before| before.process_after == Some(due)) {
+        return None;
+    }
+    let new = NewJob {
+        kind: JobKind::OrderProcessing,
+        entity_id: Some(order.entity_id),
+        subject: order.id.to_string(),
+        payload: actor.scope().account().to_string(),
+    };
+    Some(Job::new(new, actor.stamp()).due(due).put())
+}
+
+/// `error`, in the words of orders where another one has the same source.
+pub(crate) fn duplicate(error: OrderError) -> OrderError {
+    match error {
+        OrderError::Store(StoreError::Duplicate { .. }) => OrderRefusal::Duplicate.into(),
+        other => other,
+    }
+}

@@ -1,0 +1,2 @@
+DROP TABLE "order_integrations";
+DROP TABLE "orders";

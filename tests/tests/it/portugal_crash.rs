@@ -1,0 +1,170 @@
+//! A server in Portugal that is killed while many issue on one series: numbers have no gap and no
+//! twin, dates and times do not run back, and openssl verifies the chain from first to last.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use racun_tests::{
+    Account, Client, Data, Profile, Racun, Random, StoreKind, check_sequence, on_both_stores,
+};
+use serde_json::{Value, json};
+use tokio::task::JoinSet;
+
+on_both_stores! {
+    a_chain_holds_through_kills_with_many_clients_on_one_series,
+}
+
+/// How often the server is killed.
+const KILLS: usize = 10;
+/// Clients that issue at once.
+const CLIENTS: usize = 64;
+
+async fn a_chain_holds_through_kills_with_many_clients_on_one_series(store: StoreKind) {
+    let seed = Random::any_seed();
+    println!("seed {seed}");
+    let mut random = Random::new(seed);
+    let mut racun = Racun::start_with(Profile::Debug, Data::fresh(store), Vec::new()).await;
+    let mut account = Account::sign_up(&racun).await;
+    let entity = open(&account).await;
+    let mut acknowledged: Vec<Value> = Vec::new();
+    let mut without_answer = 0;
+    for _ in 0..KILLS {
+        let api = account.api.clone().with("x-entity-id", &entity);
+        let before = issued(&api).await;
+        let mut issuing = JoinSet::new();
+        for client in 0..CLIENTS {
+            let api = api.clone();
+            issuing.spawn(async move {
+                let answer = api.try_json("POST", "/invoices", invoice(client).to_string()).await;
+                answer.ok().map(|answer| answer.expect(201))
+            });
+        }
+        // At any moment between the first and the last of them.
+        let some = usize::try_from(random.below(40)).expect("few");
+        until(async || issued(&api).await > before + some).await;
+        racun.kill9();
+        for answer in issuing.join_all().await {
+            match answer {
+                Some(invoice) => acknowledged.push(invoice),
+                None => without_answer += 1,
+            }
+        }
+        racun.restart().await;
+        account = account.at(&racun);
+    }
+    println!("{} answered, {without_answer} without an answer", acknowledged.len());
+    let api = account.api.clone().with("x-entity-id", &entity);
+    api.create("/invoices", &invoice(0)).await;
+    check(&api.all("/invoices").await, &acknowledged);
+}
+
+/// A shop in Lisbon with a series; its id.
+async fn open(account: &Account) -> String {
+    let wanted = json!({
+        "name": "Loja", "country": "Portugal", "environment": "sandbox",
+        "tax_number": "501442600", "company_number": "501442600", "phone": "+351 210000000",
+        "email": "loja@example.com", "address": "Rua 1", "city": "Lisboa", "state": "Lisboa",
+        "post_code": "1000-001", "starting_capital": 5000,
+        "settings": {"pt": {
+            "operator_first_name": "Ana", "operator_last_name": "Silva",
+            "operator_tax_number": "123456789",
+        }},
+    });
+    let entity = account.user.create("/entities", &wanted).await;
+    let entity = entity["id"].as_str().expect("an id").to_owned();
+    let api = account.api.clone().with("x-entity-id", &entity);
+    let series = json!({
+        "document_type": "invoice", "series_code": "2026A", "start_date": "2026-01-01",
+    });
+    api.create("/fiscalization/pt/atcud-series", &series).await;
+    entity
+}
+
+fn invoice(client: usize) -> Value {
+    json!({"items": [{"name": "Pão", "price": client + 1, "taxes": [{"rate": 23}]}]})
+}
+
+async fn issued(api: &Client) -> usize {
+    let page = api.read("/invoices?limit=1").await;
+    usize::try_from(page["pagination"]["total"].as_u64().expect("a count")).expect("few")
+}
+
+async fn until(is_so: impl AsyncFn() -> bool) {
+    let until = Instant::now() + Duration::from_secs(60);
+    while !is_so().await {
+        assert!(Instant::now() < until, "it does not become so");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+fn text<'a>(value: &'a Value, name: &str) -> &'a str {
+    value[name].as_str().unwrap_or_else(|| panic!("{name} of {value}"))
+}
+
+/// Checks the whole series, and that nothing of what was answered is lost or another.
+fn check(rows: &[Value], acknowledged: &[Value]) {
+    let number = |row: &Value| row["pt"]["sequential_number"].as_u64().expect("a number");
+    check_sequence(1, rows.iter().map(number));
+    let mut rows: Vec<&Value> = rows.iter().collect();
+    rows.sort_by_key(|row| number(row));
+    for answered in acknowledged {
+        let stored = rows.iter().find(|row| row["id"] == answered["id"]);
+        let stored = stored.unwrap_or_else(|| panic!("{answered} was answered and is lost"));
+        assert_eq!((&stored["number"], &stored["pt"]), (&answered["number"], &answered["pt"]));
+    }
+    let key = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("../apps/authority-simulator/keys/throw-away-program-public.pem");
+    let folder = tempfile::tempdir().unwrap_or_else(|error| panic!("{error}"));
+    let (signed, signature) = (folder.path().join("text"), folder.path().join("signature"));
+    let (mut previous, mut last) = (String::new(), (String::new(), String::new()));
+    for row in rows {
+        let pt = &row["pt"];
+        let day = text(row, "date").get(..10).expect("a day").to_owned();
+        let entered = text(pt, "system_entry").to_owned();
+        assert!((&day, &entered) >= (&last.0, &last.1), "{row} runs back");
+        let gross = cents(&row["total_with_tax"]);
+        let content = format!("{day};{entered};{};{gross};{previous}", text(row, "number"));
+        let hash = text(pt, "hash");
+        fs::write(&signed, content).unwrap_or_else(|error| panic!("{error}"));
+        decode(hash, &signature);
+        let status = racun_test_postgres::program("openssl")
+            .args(["dgst", "-sha1", "-verify"])
+            .arg(&key)
+            .arg("-signature")
+            .args([&signature, &signed])
+            .stdout(Stdio::null())
+            .status();
+        assert!(status.is_ok_and(|status| status.success()), "{row} is not in the chain");
+        hash.clone_into(&mut previous);
+        last = (day, entered);
+    }
+}
+
+/// An amount with two decimals, of a number of JSON.
+fn cents(amount: &Value) -> String {
+    let text = amount.to_string();
+    match text.split_once('.') {
+        None => format!("{text}.00"),
+        Some((_, decimals)) if decimals.len() == 1 => format!("{text}0"),
+        Some(_) => text,
+    }
+}
+
+/// Writes the bytes of a Base64 text to `file`.
+fn decode(base64: &str, file: &PathBuf) {
+    let status = racun_test_postgres::program("openssl")
+        .args(["base64", "-d", "-A", "-out"])
+        .arg(file)
+        .stdin(Stdio::piped())
+        .spawn()
+        .and_then(|mut child| {
+            use std::io::Write as _;
+            let mut to = child.stdin.take().expect("a pipe");
+            to.write_all(base64.as_bytes())?;
+            drop(to);
+            child.wait()
+        });
+    assert!(status.is_ok_and(|status| status.success()), "{base64}");
+}
