@@ -1,22 +1,23 @@
 //! What the black-box tests and the benchmark share: a running `racun`, a client, an account.
 //!
-//! Nothing of Racun's own code runs in these tests, but for the stand-in of the tax authorities.
-//! They start the binary as a user would, talk to it over HTTP and kill it as a crash would, on
-//! both stores.
+//! Nothing of Racun's own code runs in these tests, but for the stand-ins of the tax authorities
+//! and of the network of electronic invoices. They start the binary as a user would, talk to it
+//! over HTTP and kill it as a crash would, on both stores.
 //!
-//! | Module     | Owns                                                     |
-//! | ---------- | -------------------------------------------------------- |
-//! | `binary`   | building the binary, once per process                    |
-//! | `server`   | a running `racun` with data of its own                   |
-//! | `client`   | requests and answers as text, so that digits can be seen |
-//! | `account`  | signing up: from nothing to an entity and a key          |
-//! | `mails`    | the mails in a server's folder                           |
-//! | `sequence` | the check that numbers have no gap                       |
-//! | `progress` | how much was acknowledged                                |
-//! | `random`   | choices that a seed repeats                              |
-//! | `offices`  | the tax authorities, simulated                           |
-//! | `receiver` | receivers of events, of all manners                     |
-//! | `taxpayer` | an entity that one of them knows, and its documents      |
+//! | Module        | Owns                                                     |
+//! | ------------- | -------------------------------------------------------- |
+//! | `binary`      | building the binary, once per process                    |
+//! | `server`      | a running `racun` with data of its own                   |
+//! | `client`      | requests and answers as text, so that digits can be seen |
+//! | `account`     | signing up: from nothing to an entity and a key          |
+//! | `mails`       | the mails in a server's folder                           |
+//! | `sequence`    | the check that numbers have no gap                       |
+//! | `progress`    | how much was acknowledged                                |
+//! | `random`      | choices that a seed repeats                              |
+//! | `offices`     | the tax authorities, simulated                           |
+//! | `receiver`    | receivers of events, of all manners                      |
+//! | `submissions` | the drill of electronic invoices over the network        |
+//! | `taxpayer`    | an entity that one of them knows, and its documents      |
 
 mod account;
 mod binary;
@@ -28,6 +29,7 @@ mod random;
 mod receiver;
 mod sequence;
 mod server;
+mod submissions;
 mod taxpayer;
 
 pub use account::Account;
@@ -40,6 +42,7 @@ pub use random::Random;
 pub use receiver::{Behaviour, Received, Receiver};
 pub use sequence::{check_sequence, number};
 pub use server::{Data, Racun, Settings, StoreKind};
+pub use submissions::{Drilled, SubmissionDrill};
 pub use taxpayer::{Taxpayer, fiscal};
 
 /// Makes a test of each named function for each store.

@@ -7,10 +7,12 @@ use anyhow::{Context as _, anyhow};
 use racun_catalog::{FileStorage, VatRegistry};
 use racun_einvoicing::network::EInvoicingNetwork;
 use racun_gateways::{
-    Ecb, EcbOptions, Files, HttpCourier, MailFolder, Options, SmtpMailer, Vies, ViesOptions,
+    Ecb, EcbOptions, Files, HttpCourier, MailFolder, Options, ShopOptions, ShopifyApp, Shops,
+    SmtpMailer, Vies, ViesOptions,
 };
 use racun_lookups::RateSource;
 use racun_mail::Mailer;
+use racun_orders::ShopPlatforms;
 use racun_webhooks::{Courier, Schedule};
 
 use crate::network;
@@ -39,6 +41,8 @@ pub struct Gateways {
     pub rates: Option<Arc<dyn RateSource>>,
     /// The network of electronic invoices.
     pub network: Arc<dyn EInvoicingNetwork>,
+    /// The platforms that shops run on.
+    pub shops: Arc<dyn ShopPlatforms>,
     /// The base of links to this server.
     pub public_url: String,
 }
@@ -69,6 +73,7 @@ pub fn connect(settings: &Settings) -> anyhow::Result<Gateways> {
         vat_registry: vat_registry(settings)?,
         rates: rates(settings)?,
         network: Arc::new(network::connect(settings)?),
+        shops: shops(settings)?,
         public_url,
     })
 }
@@ -104,6 +109,19 @@ fn vat_registry(settings: &Settings) -> anyhow::Result<Arc<dyn VatRegistry>> {
     let vies = Vies::new(ViesOptions { url, reach, patience: usual.patience });
     let vies = vies.map_err(|reason| anyhow!(reason)).context("VIES cannot be asked");
     Ok(Arc::new(vies?))
+}
+
+fn shops(settings: &Settings) -> anyhow::Result<Arc<dyn ShopPlatforms>> {
+    let own = &settings.shopify;
+    let shopify = own.client_id.as_ref().zip(own.client_secret.as_ref());
+    let shopify = shopify.map(|(id, secret)| ShopifyApp {
+        client_id: id.as_str().to_owned(),
+        client_secret: secret.as_str().to_owned(),
+    });
+    let reach = settings.outbound.reach();
+    let shops = Shops::new(ShopOptions { shopify, reach, ..ShopOptions::default() });
+    let shops = shops.map_err(|reason| anyhow!(reason)).context("shops cannot be asked");
+    Ok(Arc::new(shops?))
 }
 
 fn rates(settings: &Settings) -> anyhow::Result<Option<Arc<dyn RateSource>>> {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use racun_access::OpenedKeys;
 use racun_application::Services;
+use racun_application::order_mails::{OrderMailHandler, OrderMailReader};
 use racun_background::budget::StorageLimits;
 use racun_background::jobs::Handler;
 use racun_delivery::exports::archive::{Archivist, ExportSweeper};
@@ -15,8 +16,9 @@ use racun_fiscalization::certified::PtReportHandler;
 use racun_fiscalization::{FiscalAuthority, NoAuthority, TipsHandler};
 use racun_http_api::{ConnectionLimits, Http, Options, Process, RateLimiter};
 use racun_kernel::Vault;
+use racun_mail::MailLimits;
 use racun_sales::network::{AutoSendHandler, AutoSendReader, EnrollmentHandler, SubmissionHandler};
-use racun_shop::OrderHandler;
+use racun_shop::{OrderHandler, OrderSyncHandler};
 use racun_store::RateLimits;
 use time::OffsetDateTime;
 
@@ -84,7 +86,7 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
         None => alone(services).await?,
     };
     let management = management::serve(settings.metrics.listen, &services, &http.process)?;
-    let workers = Workers { rates, ..workers(&services) };
+    let workers = Workers { rates, ..workers(&services, settings.email.limits.limits()) };
     let work = jobs::start(&services, workers);
     let stopping = work.stopping();
     let stop = async move {
@@ -130,7 +132,7 @@ pub async fn work(settings: &Settings) -> anyhow::Result<()> {
     let (white_labels, storage) = (Arc::new(labels), settings.storage.limits());
     let services = Services { white_labels, storage, ..services };
     let management = management::serve(settings.metrics.listen, &services, &process())?;
-    let workers = Workers { rates, ..workers(&services) };
+    let workers = Workers { rates, ..workers(&services, settings.email.limits.limits()) };
     let work = jobs::start(&services, workers);
     stop.await;
     drop(management);
@@ -196,6 +198,7 @@ pub fn services(
         mailer: gateways.mailer,
         files: gateways.files,
         vat_registry: gateways.vat_registry,
+        shops: gateways.shops,
         network: gateways.network,
         spreadsheets: Arc::<racun_spreadsheet::Xlsx>::default(),
         press: Arc::new(Press::new()),
@@ -247,7 +250,7 @@ fn rate_limiter(settings: &Settings, shared: Option<Arc<dyn RateLimits>>) -> Opt
 }
 
 /// Who does what is to be done after a commit.
-pub fn workers(services: &Services) -> Workers {
+pub fn workers(services: &Services, limits: MailLimits) -> Workers {
     let (store, mailer) = (Arc::clone(&services.store), Arc::clone(&services.mailer));
     let mut workers = Workers::own(&store);
     let base = Arc::clone(&services.public_url);
@@ -264,9 +267,23 @@ pub fn workers(services: &Services) -> Workers {
         portugal: services.portugal.clone(),
         stamp: Arc::new(clock::stamp),
     }));
+    workers.handlers.push(Arc::new(OrderSyncHandler {
+        store: Arc::clone(&services.store),
+        vault: services.vault.clone(),
+        platforms: Arc::clone(&services.shops),
+        stamp: Arc::new(clock::stamp),
+    }));
     workers.handlers.extend(sending(services));
     let (store, stamp) = (Arc::clone(&services.store), Arc::new(clock::stamp));
     workers.readers.push(Arc::new(AutoSendReader { store, stamp }));
+    let (store, stamp) = (Arc::clone(&services.store), Arc::new(clock::stamp));
+    workers.readers.push(Arc::new(OrderMailReader { store, stamp }));
+    workers.handlers.push(Arc::new(OrderMailHandler {
+        store: Arc::clone(&services.store),
+        base: Arc::clone(&services.public_url),
+        limits,
+        stamp: Arc::new(clock::stamp),
+    }));
     if let Some(fiscal) = services.fiscal() {
         let (store, stamp) = (Arc::clone(&services.store), Arc::new(clock::stamp));
         workers.handlers.push(Arc::new(TipsHandler { store, fiscal, stamp }));

@@ -1,18 +1,20 @@
 //! What knows all areas: the lists of all tables and events, and what spans areas.
 //!
-//! | Module     | Owns                                                                     |
-//! | ---------- | ------------------------------------------------------------------------ |
-//! | `entities` | entities with their first taxes, and settings that number documents      |
-//! | `events`   | all events that there are, as crates declare them                        |
-//! | `people`   | what a person made, when they are taken over or their password is set    |
-//! | `rekey`    | all that is sealed, sealed under another master key                      |
-//! | `services` | what use cases work with: the store, ports and their settings               |
+//! | Module        | Owns                                                                  |
+//! | ------------- | --------------------------------------------------------------------- |
+//! | `entities`    | entities with their first taxes, and settings that number documents   |
+//! | `events`      | all events that there are, as crates declare them                     |
+//! | `order_mails` | mails about the documents of orders                                   |
+//! | `people`      | what a person made, when they are taken over or their password is set |
+//! | `rekey`       | all that is sealed, sealed under another master key                   |
+//! | `services`    | what use cases work with: the store, ports and their settings         |
 //!
 //! **Invariants.** An area that is known here knows nothing of the others but what its manifest
 //! names. What belongs to one area is in its crate.
 
 pub mod entities;
 mod events;
+pub mod order_mails;
 pub mod people;
 pub mod rekey;
 mod services;

@@ -14,6 +14,7 @@ use racun_fiscal::{Authorities, Retry, TestCertificates};
 use racun_fiscalization::{Fiscal, TaxAuthority};
 use racun_kernel::{Entropy, Stamp, Vault};
 use racun_mail::Mailer;
+use racun_orders::ShopPlatforms;
 use racun_portugal::Portugal;
 use racun_store::Store;
 use racun_webhooks::{Courier, Schedule};
@@ -51,6 +52,8 @@ pub struct Services {
     pub vat_registry: Arc<dyn VatRegistry>,
     /// The network that electronic invoices are sent over.
     pub network: Arc<dyn EInvoicingNetwork>,
+    /// The platforms that shops run on.
+    pub shops: Arc<dyn ShopPlatforms>,
     /// Who writes exports as XLSX.
     pub spreadsheets: Arc<dyn Spreadsheets>,
     /// Who sets documents as PDF.

@@ -10,6 +10,7 @@
 //! | `files`   | keeping the bytes of files, in a folder or a bucket        |
 //! | `vies`    | asking whether a VAT number is registered                  |
 //! | `network` | sending electronic invoices, and who receives them         |
+//! | `shops`   | a shop's consent at its platform, and its earlier orders    |
 //! | `tls`     | who is trusted, and by what cryptography                   |
 //!
 //! **Invariants.** A call that a tenant asks for reaches public addresses only, and no other
@@ -23,6 +24,7 @@ mod egress;
 mod files;
 mod mail;
 mod network;
+mod shops;
 mod tls;
 mod vies;
 
@@ -32,5 +34,6 @@ pub use egress::{Names, OutOfReach, OwnNames, Reach, SystemNames, is_public};
 pub use files::{Bucket, Files};
 pub use mail::{BadSmtpUrl, MailFolder, SmtpMailer, mailbox};
 pub use network::{Directory, DirectoryOptions, Network, Provider, ProviderOptions};
+pub use shops::{ShopOptions, ShopifyApp, Shops};
 pub use tls::{client as tls_client, use_ring};
 pub use vies::{Vies, ViesOptions, simulated};

@@ -33,8 +33,8 @@ const PLAIN: &[Parameter] = &[
     Parameter::text(
         "kind",
         "Only jobs of this kind: webhook_delivery, mail, invoice_overdue, \
-         fiscal_tips, document_export, export_expiry, e_invoice_enrollment, e_invoice_auto_send, \
-         e_invoice_submission.",
+         fiscal_tips, pt_report, document_export, export_expiry, order_processing, order_sync, \
+         order_mail, e_invoice_enrollment, e_invoice_auto_send, e_invoice_submission.",
     ),
 ];
 
@@ -44,8 +44,9 @@ const PLAIN: &[Parameter] = &[
 struct JobBody {
     /// Its id.
     id: String,
-    /// What sort of work: `webhook_delivery`, `mail`, `fiscal_tips`, `document_export`,
-    /// `export_expiry`, `e_invoice_enrollment`, `e_invoice_auto_send`, `e_invoice_submission`.
+    /// What sort of work: `webhook_delivery`, `mail`, `fiscal_tips`, `pt_report`,
+    /// `document_export`, `export_expiry`, `order_processing`, `order_sync`, `order_mail`,
+    /// `e_invoice_enrollment`, `e_invoice_auto_send`, `e_invoice_submission`.
     kind: String,
     /// The entity it is done for.
     #[schema(required = true)]

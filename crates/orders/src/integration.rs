@@ -12,6 +12,7 @@ use crate::check::{Check, MAX_TEXT_CHARS};
 use crate::error::{OrderError, OrderRefusal};
 use crate::events::order_integration as events;
 use crate::order::SourceKind;
+use crate::sync::OrderSync;
 
 /// Integrations that an entity may have; deleted ones do not count.
 pub const MAX_INTEGRATIONS: usize = 100;
@@ -96,6 +97,12 @@ pub struct Integration {
     pub scopes: Option<String>,
     /// The secret that the shop's webhooks are signed with, sealed.
     pub webhook_secret: Option<String>,
+    /// What opens the shop's orders at its platform, sealed.
+    #[serde(default)]
+    pub access_token: Option<String>,
+    /// How far the reading of its earlier orders came, where a job reads them.
+    #[serde(default)]
+    pub sync: Option<OrderSync>,
     /// What the caller attached.
     pub metadata: Metadata,
     /// Since when it is deleted.
@@ -176,6 +183,8 @@ pub struct IntegrationInput {
     pub shop_domain: Patch<String>,
     /// The secret of the shop's webhooks, sealed already.
     pub webhook_secret: Patch<String>,
+    /// What opens the shop's orders at its platform, sealed already.
+    pub access_token: Patch<String>,
     /// Replaces all that was attached.
     pub metadata: Patch<BTreeMap<String, String>>,
 }
@@ -213,6 +222,8 @@ impl IntegrationInput {
             shop_domain: None,
             scopes: None,
             webhook_secret: None,
+            access_token: None,
+            sync: None,
             metadata: Metadata::default(),
             deleted_at: None,
             created_at: actor.now(),
@@ -224,6 +235,16 @@ impl IntegrationInput {
         }
         let events = vec![actor.event(events::CREATED, integration.id)];
         Ok((integration, events))
+    }
+
+    /// Accepts a name.
+    ///
+    /// # Errors
+    /// What is wrong with it, at `name`.
+    pub fn check_name(name: &str) -> Result<(), Issues> {
+        let mut check = Check::default();
+        check.name("name", Patch::Value(name.to_owned()), &mut String::new(), MAX_TEXT_CHARS);
+        check.0.into_result(())
     }
 
     fn apply(self, to: &mut Integration) -> Result<(), Issues> {
@@ -280,6 +301,7 @@ impl IntegrationInput {
             check.0.push(Issue::new("unknown_locale", message).at("locale"));
         }
         self.webhook_secret.apply(&mut to.webhook_secret);
+        self.access_token.apply(&mut to.access_token);
         check.metadata(self.metadata, &mut to.metadata);
         check.0.into_result(())
     }
@@ -315,6 +337,7 @@ impl Integration {
         self.deleted_at = Some(actor.now());
         self.updated_at = actor.now();
         self.webhook_secret = None;
+        self.access_token = None;
         let events = vec![actor.event(events::DELETED, self.id)];
         Ok(Decision::changed(self, events))
     }
@@ -333,14 +356,21 @@ impl Integration {
         let owner = Self::secret_owner(self.entity_id);
         let again = |sealed: String| reseal(&owner, &sealed);
         let webhook_secret = self.webhook_secret.map(again).transpose()?;
-        Ok(Self { webhook_secret, ..self })
+        let access_token = self.access_token.map(again).transpose()?;
+        Ok(Self { webhook_secret, access_token, ..self })
     }
 
-    /// The same without a secret that cannot be opened: its webhooks are refused until another one
-    /// is set.
+    /// The same without secrets that cannot be opened: its webhooks are refused and its shop is not
+    /// asked until others are set.
     #[must_use]
     pub fn without_sealed(self) -> Self {
-        Self { webhook_secret: None, ..self }
+        Self { webhook_secret: None, access_token: None, ..self }
+    }
+
+    /// The same, whose earlier orders were read so far.
+    #[must_use]
+    pub fn synced(self, sync: OrderSync, now: OffsetDateTime) -> Self {
+        Self { sync: Some(sync), updated_at: now, ..self }
     }
 
     fn must_be_there(&self) -> Result<(), OrderError> {

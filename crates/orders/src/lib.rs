@@ -6,6 +6,8 @@
 //! | `integration` | a source of orders, and the rules by which they become documents      |
 //! | `rules`       | when an order is processed, and what is made of it                    |
 //! | `platform`    | the webhooks of Shopify and WooCommerce: signatures and payloads      |
+//! | `port`        | what platforms are asked: a shop's consent, its earlier orders        |
+//! | `sync`        | how far the reading of earlier orders came                            |
 //! | `check`       | limits of what callers send                                           |
 //! | `events`      | what the log tells of orders                                          |
 //!
@@ -19,7 +21,9 @@ pub mod events;
 mod integration;
 mod order;
 pub mod platform;
+mod port;
 mod rules;
+mod sync;
 
 pub use error::{OrderError, OrderRefusal};
 pub use integration::{
@@ -31,7 +35,11 @@ pub use order::{
     ORDERS, Order, OrderInput, OrderItem, PaymentStatus, SourceKind, Status, Transaction,
     source_key,
 };
+pub use port::{
+    Grant, OrdersPage, PageRequest, PlatformError, ShopAccess, ShopPlatforms, shop_domain,
+};
 pub use rules::{Making, payment_type};
+pub use sync::{OrderSync, SyncState};
 
 /// Every table of this crate.
 pub static TABLES: [&racun_store::Table; 2] = [&ORDERS, &INTEGRATIONS];

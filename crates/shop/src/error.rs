@@ -2,7 +2,7 @@
 
 use racun_documents::DocumentError;
 use racun_kernel::Issues;
-use racun_orders::{OrderError, OrderRefusal};
+use racun_orders::{OrderError, OrderRefusal, PlatformError};
 use racun_store::StoreError;
 
 /// Why a use case of orders is refused.
@@ -20,6 +20,17 @@ pub enum ShopError {
          that the shop shows"
     )]
     Unsigned,
+    /// What a platform led back with is altered, late, or not signed by it.
+    #[error(
+        "this consent is none of this server, or came too late; ask for the page of consent again"
+    )]
+    BadConsent,
+    /// Nothing opens the shop.
+    #[error("nothing opens the shop: have its owner consent, or set shop_domain and access_token")]
+    NotAuthorized,
+    /// The platform did not do what it was asked.
+    #[error(transparent)]
+    Platform(#[from] PlatformError),
     /// Secrets cannot be kept or read.
     #[error("this server keeps no secrets, so webhooks cannot be checked; set its master key")]
     NoVault,
@@ -51,7 +62,13 @@ impl ShopError {
             Self::Sales(racun_sales::Error::Document(error)) => {
                 matches!(error, DocumentError::Store(_) | DocumentError::ChangedMeanwhile)
             }
-            Self::Order(_) | Self::Sales(_) | Self::Unsigned => false,
+            Self::Platform(PlatformError::NoAnswer(_)) => true,
+            Self::Order(_)
+            | Self::Sales(_)
+            | Self::Unsigned
+            | Self::BadConsent
+            | Self::NotAuthorized
+            | Self::Platform(_) => false,
         }
     }
 }

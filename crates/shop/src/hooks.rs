@@ -119,7 +119,8 @@ async fn gone(
     Ok(Received::Order(Box::new(removed.await?)))
 }
 
-async fn taken(
+/// Takes in an order as its platform has it: what is not later than what is kept changes nothing.
+pub(crate) async fn taken(
     cx: Context<'_>,
     integration: &Integration,
     incoming: Incoming,

@@ -13,6 +13,15 @@ use racun_webhooks::new_secret;
 
 use crate::error::ShopError;
 
+/// What callers say of an integration that is kept sealed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Secrets {
+    /// What the shop's webhooks are signed with.
+    pub webhook_secret: Patch<String>,
+    /// What opens the shop's orders.
+    pub access_token: Patch<String>,
+}
+
 /// Adds an integration, and answers the secret of its webhooks, where it is of a platform: the one
 /// that was sent, or a new one. It is kept sealed, and not shown again.
 ///
@@ -23,16 +32,17 @@ pub async fn create(
     cx: Context<'_>,
     vault: Option<&dyn Vault>,
     mut input: IntegrationInput,
-    secret: Patch<String>,
+    secrets: Secrets,
 ) -> Result<(Integration, Option<String>), ShopError> {
     let is_of_platform = input.source.value().is_some_and(|source| *source != SourceKind::Manual);
-    let secret = match secret {
+    let secret = match secrets.webhook_secret {
         Patch::Value(secret) => Some(secret),
         Patch::Absent | Patch::Null => is_of_platform.then(|| new_secret(cx.stamp)),
     };
     if let Some(secret) = &secret {
-        input.webhook_secret = Patch::Value(seal(cx, vault, secret)?);
+        input.webhook_secret = Patch::Value(seal(cx, vault, WEBHOOK_SECRET, secret)?);
     }
+    input.access_token = sealed(cx, vault, ACCESS_TOKEN, secrets.access_token)?;
     check_names(cx, &input).await?;
     // Adding one holds the entity, so that no other request adds one after the count.
     let mut unit = cx.unit();
@@ -48,8 +58,30 @@ pub async fn create(
     .map_err(|error: OrderError| error.into())
 }
 
-fn seal(cx: Context<'_>, vault: Option<&dyn Vault>, secret: &str) -> Result<String, ShopError> {
-    check_secret(secret).map_err(|issue| Issues::from(issue.at("webhook_secret")))?;
+const WEBHOOK_SECRET: &str = "webhook_secret";
+const ACCESS_TOKEN: &str = "access_token";
+
+/// What is sent of a secret, sealed.
+fn sealed(
+    cx: Context<'_>,
+    vault: Option<&dyn Vault>,
+    field: &'static str,
+    secret: Patch<String>,
+) -> Result<Patch<String>, ShopError> {
+    Ok(match secret {
+        Patch::Value(secret) => Patch::Value(seal(cx, vault, field, &secret)?),
+        Patch::Null => Patch::Null,
+        Patch::Absent => Patch::Absent,
+    })
+}
+
+pub(crate) fn seal(
+    cx: Context<'_>,
+    vault: Option<&dyn Vault>,
+    field: &'static str,
+    secret: &str,
+) -> Result<String, ShopError> {
+    check_secret(secret).map_err(|issue| Issues::from(issue.at(field)))?;
     let vault = vault.ok_or(ShopError::NoVault)?;
     Ok(vault.seal(&Integration::secret_owner(cx.scope.entity()), secret.as_bytes(), cx.stamp))
 }
@@ -81,13 +113,10 @@ pub async fn update(
     vault: Option<&dyn Vault>,
     id: OrderIntegrationId,
     mut input: IntegrationInput,
-    secret: Patch<String>,
+    secrets: Secrets,
 ) -> Result<Integration, ShopError> {
-    input.webhook_secret = match secret {
-        Patch::Value(secret) => Patch::Value(seal(cx, vault, &secret)?),
-        Patch::Null => Patch::Null,
-        Patch::Absent => Patch::Absent,
-    };
+    input.webhook_secret = sealed(cx, vault, WEBHOOK_SECRET, secrets.webhook_secret)?;
+    input.access_token = sealed(cx, vault, ACCESS_TOKEN, secrets.access_token)?;
     check_names(cx, &input).await?;
     let change = move |before: Integration, actor: &Actor| before.update(input, actor);
     Ok(cx.amend(&INTEGRATIONS, id, change).await?)

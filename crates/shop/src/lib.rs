@@ -5,6 +5,8 @@
 //! | `integrations` | integrations: made, changed, listed, deleted                           |
 //! | `orders`       | orders: made, changed, listed, cancelled, in the trash                 |
 //! | `hooks`        | webhooks of platforms: whose they are, whether they are signed         |
+//! | `consent`      | a shop's owner consents: what is asked for, and what comes back        |
+//! | `sync`         | a shop's earlier orders, read page by page                             |
 //! | `document`     | what a document of an order says                                       |
 //! | `processing`   | an order becomes its document, in one commit with its new state        |
 //! | `worker`       | the job that processes what is due                                     |
@@ -14,15 +16,19 @@
 //! an order has one invoice, however often it is processed and whatever dies in between. What
 //! platforms send is taken only when its signature fits.
 
+mod consent;
 mod document;
 mod error;
 mod hooks;
 pub mod integrations;
 pub mod orders;
 mod processing;
+mod sync;
 mod worker;
 
+pub use consent::{BACK, authorize, consented};
 pub use error::ShopError;
 pub use hooks::{Received, Signed, receive};
 pub use processing::process;
+pub use sync::{OrderSyncHandler, ReadError, SyncRequest, sync};
 pub use worker::OrderHandler;

@@ -4,8 +4,9 @@
 //! more than figures. `GET /health/live` is the trivial handler: the framework and our frame around
 //! it, no work.
 //!
-//! `cargo bench -p racun-tests -- pos` measures one part: `start`, `read`, `issue`, `pay`, `pos`,
-//! `fiscal`, `webhooks`, `overhead`, `lists`, `memory`, `neighbours`, `paper`, `exports`.
+//! `cargo bench -p racun-tests -- pos` measures one part: `start`, `read`, `issue`, `einvoicing`,
+//! `pay`, `pos`, `fiscal`, `webhooks`, `overhead`, `lists`, `memory`, `neighbours`, `paper`,
+//! `exports`.
 //! `embedded` and `postgres` select one store: `-- lists postgres`.
 
 mod bare;

@@ -35,6 +35,7 @@ mod rate_limits;
 mod recurring;
 mod refused;
 mod schema;
+mod shop_hooks;
 mod software_maker;
 mod tab_invoices;
 mod tabs;

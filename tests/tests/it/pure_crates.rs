@@ -109,6 +109,7 @@ pub const PURE: &[(&str, &[&str])] = &[
     (
         "racun-orders",
         &[
+            "async-trait",
             "base64",
             "racun-kernel",
             "racun-store",
@@ -263,7 +264,10 @@ pub const PURE: &[(&str, &[&str])] = &[
             "racun-settlement",
             "racun-store",
             "racun-webhooks",
+            "serde",
+            "serde_json",
             "thiserror",
+            "time",
         ],
     ),
     (
@@ -316,6 +320,7 @@ pub const PURE: &[(&str, &[&str])] = &[
     (
         "racun-application",
         &[
+            "async-trait",
             "racun-access",
             "racun-background",
             "racun-billing",

@@ -12,6 +12,7 @@ mod network;
 mod outbound;
 mod portugal;
 mod rate_limits;
+mod shops;
 mod spelling;
 mod storage;
 mod value;
@@ -37,6 +38,7 @@ pub use network::{EInvoicing, Live};
 pub use outbound::Outbound;
 pub use portugal::{Portugal, PortugalService};
 pub use rate_limits::RateLimits;
+pub use shops::Shopify;
 pub use storage::Storage;
 pub use value::{BaseUrl, LogFormat, LogLevel, Networks, PostgresUrl, Setting};
 use value::{MaxAge, Requests, optional, required};
@@ -88,6 +90,9 @@ pub struct Settings {
     pub rates: Rates,
     /// Where the network of electronic invoices is.
     pub e_invoicing: EInvoicing,
+    /// The app at Shopify that shops consent to.
+    #[serde(deserialize_with = "Shopify::whole")]
+    pub shopify: Shopify,
     /// How many requests are answered in a minute.
     pub rate_limits: RateLimits,
     /// How much accounts may store.

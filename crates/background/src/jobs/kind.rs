@@ -23,6 +23,10 @@ pub enum JobKind {
     ExportExpiry,
     /// Making the document of an order.
     OrderProcessing,
+    /// Reading a shop's earlier orders.
+    OrderSync,
+    /// Mailing the document of an order to who ordered.
+    OrderMail,
     /// Telling the provider of an entity that wants to send electronic invoices.
     EInvoiceEnrollment,
     /// Sending a document because it was issued.
@@ -73,7 +77,7 @@ const EXPORT_WAITS: [Duration; 5] = [
 
 impl JobKind {
     /// All of them.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 13] = [
         Self::WebhookDelivery,
         Self::Mail,
         Self::InvoiceOverdue,
@@ -82,6 +86,8 @@ impl JobKind {
         Self::DocumentExport,
         Self::ExportExpiry,
         Self::OrderProcessing,
+        Self::OrderSync,
+        Self::OrderMail,
         Self::EInvoiceEnrollment,
         Self::EInvoiceAutoSend,
         Self::EInvoiceSubmission,
@@ -99,6 +105,8 @@ impl JobKind {
             Self::DocumentExport => "document_export",
             Self::ExportExpiry => "export_expiry",
             Self::OrderProcessing => "order_processing",
+            Self::OrderSync => "order_sync",
+            Self::OrderMail => "order_mail",
             Self::EInvoiceEnrollment => "e_invoice_enrollment",
             Self::EInvoiceAutoSend => "e_invoice_auto_send",
             Self::EInvoiceSubmission => "e_invoice_submission",
@@ -116,10 +124,12 @@ impl JobKind {
             | Self::PtReport
             | Self::ExportExpiry
             | Self::OrderProcessing
+            | Self::OrderSync
+            | Self::OrderMail
             | Self::EInvoiceEnrollment
             | Self::EInvoiceAutoSend => Duration::minutes(2),
-            // Longer than a call to the provider.
-            Self::EInvoiceSubmission => Duration::seconds(45),
+            // A call to the provider takes 20 seconds at most.
+            Self::EInvoiceSubmission => Duration::seconds(30),
             Self::DocumentExport => Duration::minutes(1),
             Self::Mail => Duration::minutes(5),
         }
@@ -136,9 +146,12 @@ impl JobKind {
                 &EXPORT_WAITS
             }
             // Attempts that got no answer do not count: the submission has waits of its own.
-            Self::Mail | Self::FiscalTips | Self::OrderProcessing | Self::EInvoiceSubmission => {
-                &MAIL_WAITS
-            }
+            Self::Mail
+            | Self::FiscalTips
+            | Self::OrderProcessing
+            | Self::OrderSync
+            | Self::OrderMail
+            | Self::EInvoiceSubmission => &MAIL_WAITS,
         }
     }
 

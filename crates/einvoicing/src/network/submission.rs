@@ -21,8 +21,8 @@ use super::Participant;
 
 /// Characters of a provider's text that are kept.
 const MAX_TEXT_CHARS: usize = 500;
-/// Sendings without an answer after which it is given up.
-const MAX_SENDINGS: u32 = 12;
+/// Sendings without an answer after which it is given up: within three days.
+const MAX_SENDINGS: u32 = 24;
 /// For how long a provider is asked what became of a document.
 const MAX_FOLLOWED: Duration = Duration::days(14);
 /// The longest wait between two looks or sendings.

@@ -10,13 +10,12 @@ use hickory_resolver::net::runtime::TokioRuntimeProvider;
 use hickory_resolver::proto::rr::RData;
 use racun_einvoicing::network::lookup::{self, Metadata, Seals};
 use racun_einvoicing::network::{Capability, NetworkDocument, NoAnswer, Participant};
-use reqwest::redirect::Policy;
-use reqwest::{Client, Response};
+use reqwest::Client;
 use time::OffsetDateTime;
 use url::Url;
 
+use crate::caller;
 use crate::egress::{Guard, Names, OwnNames, Reach, SystemNames};
-use crate::tls;
 
 /// Metadata have some kilobytes.
 const MAX_BODY_BYTES: usize = 512 * 1_024;
@@ -62,18 +61,7 @@ impl Directory {
         };
         // The addresses come from the directory, which strangers write into.
         let guard = Guard::new(names, options.allow_plain, options.reach);
-        let http = Client::builder()
-            .tls_backend_preconfigured(tls::client().map_err(|error| error.to_string())?)
-            .dns_resolver(guard.clone())
-            .no_proxy()
-            .redirect(Policy::none())
-            .retry(reqwest::retry::never())
-            .referer(false)
-            .http1_only()
-            .connect_timeout(options.patience)
-            .timeout(options.patience)
-            .build()
-            .map_err(|error| error.to_string())?;
+        let http = caller::client(&guard, options.patience)?;
         Ok(Self { resolver, http, guard, seals, options })
     }
 
@@ -147,7 +135,7 @@ impl Directory {
         let answer = self.http.get(url).send().await.map_err(silent)?;
         match answer.status().as_u16() {
             200 => {
-                let body = whole(answer).await.map_err(silent)?;
+                let body = caller::whole(answer, MAX_BODY_BYTES).await.map_err(silent)?;
                 let body = body.and_then(|bytes| String::from_utf8(bytes).ok());
                 Ok(Some(body.ok_or_else(|| NoAnswer::new("the publisher's answer is none"))?))
             }
@@ -179,16 +167,4 @@ fn resolver(options: &DirectoryOptions) -> Result<TokioResolver, String> {
     let mut builder = TokioResolver::builder_with_config(config, TokioRuntimeProvider::default());
     *builder.options_mut() = opts;
     builder.build().map_err(|error| error.to_string())
-}
-
-/// The body; `None` when it is longer than metadata are.
-async fn whole(mut answer: Response) -> Result<Option<Vec<u8>>, reqwest::Error> {
-    let mut bytes = Vec::new();
-    while let Some(chunk) = answer.chunk().await? {
-        bytes.extend_from_slice(&chunk);
-        if bytes.len() > MAX_BODY_BYTES {
-            return Ok(None);
-        }
-    }
-    Ok(Some(bytes))
 }

@@ -1,7 +1,6 @@
 //! Calls to the provider's REST interface.
 
 use std::fmt;
-use std::sync::Arc;
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -11,15 +10,14 @@ use racun_einvoicing::network::{
     Receipt, Sender, Standing,
 };
 use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderValue};
-use reqwest::redirect::Policy;
-use reqwest::{Client, Method, RequestBuilder, Response};
+use reqwest::{Client, Method, RequestBuilder};
 use ring::digest;
 use serde_json::{Value, json};
 use url::Url;
 
 use super::{answer, schemes};
-use crate::egress::{Guard, OwnNames, Reach, SystemNames};
-use crate::tls;
+use crate::caller;
+use crate::egress::{Guard, Reach};
 
 /// An answer has some kilobytes; evidence holds what was transmitted.
 const MAX_BODY_BYTES: usize = 16 * 1_024 * 1_024;
@@ -77,28 +75,13 @@ impl Provider {
     /// # Errors
     /// When there is no TLS, the URL is none, or the key has signs that no header has.
     pub fn new(options: &ProviderOptions) -> Result<Self, String> {
-        let reach = options.reach;
-        let guard = match reach {
-            Reach::Everywhere => Guard::new(Arc::new(SystemNames), true, reach),
-            Reach::ThisMachine => Guard::new(Arc::new(OwnNames), true, reach),
-        };
+        let guard = caller::guard(options.reach);
         let base = options.url.trim_end_matches('/').to_owned();
         guard.read(&base).map_err(|refused| refused.to_string())?;
         let mut authorization = HeaderValue::from_str(&format!("Bearer {}", options.key))
             .map_err(|_| "the key has signs that no header has".to_owned())?;
         authorization.set_sensitive(true);
-        let http = Client::builder()
-            .tls_backend_preconfigured(tls::client().map_err(|error| error.to_string())?)
-            .dns_resolver(guard.clone())
-            .no_proxy()
-            .redirect(Policy::none())
-            .retry(reqwest::retry::never())
-            .referer(false)
-            .http1_only()
-            .connect_timeout(options.patience)
-            .timeout(options.patience)
-            .build()
-            .map_err(|error| error.to_string())?;
+        let http = caller::client(&guard, options.patience)?;
         let notice_secret = options.notice_secret.as_deref().map(hashed);
         Ok(Self { http, guard, base, authorization, notice_secret })
     }
@@ -249,7 +232,7 @@ impl Provider {
         let exchange = async {
             let answer = request.send().await?;
             let status = answer.status().as_u16();
-            Ok::<_, reqwest::Error>((status, whole(answer).await?))
+            Ok::<_, reqwest::Error>((status, caller::whole(answer, MAX_BODY_BYTES).await?))
         };
         match exchange.await {
             Ok((status, Some(body))) => Ok((status, body)),
@@ -290,16 +273,4 @@ fn unexpected(status: u16, body: &[u8]) -> NetworkError {
         400 | 404 | 409 | 422 => NetworkError::Refused(answer::refusal(status, body)),
         _ => silent(status),
     }
-}
-
-/// The body; `None` when it is longer than any of the provider's.
-async fn whole(mut answer: Response) -> Result<Option<Vec<u8>>, reqwest::Error> {
-    let mut bytes = Vec::new();
-    while let Some(chunk) = answer.chunk().await? {
-        bytes.extend_from_slice(&chunk);
-        if bytes.len() > MAX_BODY_BYTES {
-            return Ok(None);
-        }
-    }
-    Ok(Some(bytes))
 }

@@ -7,4 +7,5 @@ mod egress;
 mod files;
 mod mail;
 mod network;
+mod shops;
 mod vies;

@@ -12,6 +12,7 @@ impl From<NetworkRefused> for ApiError {
         let (code, message) = (refused.code(), refused.to_string());
         match refused {
             NetworkRefused::Invalid(issues) => Self::from(issues).caused_by(code),
+            NetworkRefused::Enrolled => Self::new(Kind::Conflict, message).caused_by(code),
             NetworkRefused::NotEnrolled(_)
             | NetworkRefused::NotEnabled
             | NetworkRefused::NotToSend

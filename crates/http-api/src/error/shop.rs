@@ -1,9 +1,12 @@
 //! Errors of orders.
 
-use racun_orders::{OrderError, OrderRefusal};
+use racun_orders::{OrderError, OrderRefusal, PlatformError};
 use racun_shop::ShopError;
 
 use super::{ApiError, Kind};
+
+/// When to come back to a platform that does not answer.
+const RETRY_SECONDS: u32 = 5;
 
 impl From<OrderError> for ApiError {
     fn from(error: OrderError) -> Self {
@@ -34,6 +37,23 @@ impl From<ShopError> for ApiError {
             ShopError::Sales(error) => error.into(),
             ShopError::Unsigned => {
                 Self::new(Kind::Unauthorized, error.to_string()).caused_by("invalid_signature")
+            }
+            ShopError::BadConsent => {
+                Self::new(Kind::Unauthorized, error.to_string()).caused_by("invalid_consent")
+            }
+            ShopError::NotAuthorized => {
+                Self::new(Kind::Unprocessable, error.to_string()).caused_by("shop_not_authorized")
+            }
+            ShopError::Platform(PlatformError::NotConnected) => {
+                Self::new(Kind::Unavailable, error.to_string()).caused_by("platform_not_connected")
+            }
+            ShopError::Platform(PlatformError::Refused(_)) => {
+                Self::new(Kind::Unprocessable, error.to_string()).caused_by("platform_refused")
+            }
+            ShopError::Platform(PlatformError::NoAnswer(_)) => {
+                Self::new(Kind::Unavailable, error.to_string())
+                    .caused_by("platform_unreachable")
+                    .retry_after(RETRY_SECONDS)
             }
             ShopError::NoVault => {
                 Self::new(Kind::Unavailable, error.to_string()).caused_by("master_key_missing")

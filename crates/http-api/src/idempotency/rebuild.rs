@@ -133,6 +133,7 @@ mod tests {
     /// Operations whose answers are not made again, with the reason. Their effect is there; a
     /// repeated request is answered that it is.
     const UNREAD: &[(&str, &str)] = &[
+        ("authorizeShopify", CHANGES_NOTHING),
         ("calculateDocument", CHANGES_NOTHING),
         ("checkTransactionType", CHANGES_NOTHING),
         ("getEInvoicingVerificationLink", CHANGES_NOTHING),

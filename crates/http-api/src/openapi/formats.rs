@@ -27,7 +27,7 @@ const DAYS: [&str; 10] = [
 ];
 
 /// Instants whose names do not end as others' do.
-const INSTANTS: [&str; 7] = [
+const INSTANTS: [&str; 9] = [
     "advance_to",
     "at",
     "certificate_expiry",
@@ -35,6 +35,8 @@ const INSTANTS: [&str; 7] = [
     "current_period_start",
     "period_end",
     "period_start",
+    "updated_since",
+    "updated_until",
 ];
 
 /// Addresses of mail.

@@ -62,7 +62,7 @@ input! {
 }
 
 /// An instant, or null.
-fn instant_schema() -> Schema {
+pub(super) fn instant_schema() -> Schema {
     let either = SchemaType::from_iter([Type::String, Type::Null]);
     let format = SchemaFormat::KnownFormat(KnownFormat::DateTime);
     ObjectBuilder::new().schema_type(either).format(Some(format)).build().into()

@@ -6,8 +6,9 @@ use actix_web::web;
 use racun_access::Permission::{ManageEntity, ReadRecords};
 use racun_kernel::{Patch, id};
 use racun_orders::{Integration, IntegrationInput, SourceKind, Trigger};
-use racun_shop::integrations as shop;
+use racun_shop::integrations::{self as shop, Secrets};
 
+use super::sync::SyncBody;
 use crate::answer::{Created, Json, NoContent};
 use crate::body::{Convert, ListBody, answer, names};
 use crate::call::Call;
@@ -65,10 +66,10 @@ names! {
     TriggerBody as OrderTrigger of Trigger { Created, Paid, Fulfilled }
 }
 
-/// What is said of an integration, its secret in plain text.
+/// What is said of an integration, its secrets in plain text.
 struct Said {
     input: IntegrationInput,
-    secret: Patch<String>,
+    secrets: Secrets,
 }
 
 /// What a caller says of a source of orders.
@@ -108,15 +109,15 @@ pub struct IntegrationInputBody {
     #[serde(default)]
     #[schema(value_type = Option<PaymentTypeBody>)]
     default_payment_type: Patch<PaymentTypeBody>,
-    /// Kept: whether an invoice is mailed to the customer.
+    /// Whether an invoice is mailed to the address that the order has; false when absent.
     #[serde(default)]
     #[schema(value_type = Option<bool>)]
     send_invoice_email: Patch<bool>,
-    /// Kept: whether an estimate is.
+    /// Whether an estimate is.
     #[serde(default)]
     #[schema(value_type = Option<bool>)]
     send_estimate_email: Patch<bool>,
-    /// Kept: whether such a mail has the PDF.
+    /// Whether such a mail has the PDF.
     #[serde(default)]
     #[schema(value_type = Option<bool>)]
     attach_pdf_to_email: Patch<bool>,
@@ -153,6 +154,12 @@ pub struct IntegrationInputBody {
     #[serde(default)]
     #[schema(value_type = Option<String>)]
     webhook_secret: Patch<String>,
+    /// What opens the shop's orders at its platform, where its owner did not consent by
+    /// `/order-integrations/shopify/authorize`: an access token of Shopify's Admin API, or consumer
+    /// key and secret of WooCommerce with a colon between them. It is never answered.
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    access_token: Patch<String>,
     /// Up to 50 properties of at most 250 characters; replace all there were.
     #[serde(default)]
     #[schema(value_type = Option<BTreeMap<String, String>>)]
@@ -181,9 +188,12 @@ impl Convert<Said> for IntegrationInputBody {
             electronic_device_id: self.electronic_device_id,
             shop_domain: self.shop_domain,
             webhook_secret: Patch::Absent,
+            access_token: Patch::Absent,
             metadata: self.metadata,
         };
-        Said { input, secret: self.webhook_secret }
+        let secrets =
+            Secrets { webhook_secret: self.webhook_secret, access_token: self.access_token };
+        Said { input, secrets }
     }
 }
 
@@ -234,6 +244,8 @@ answer! {
         scopes: Option<String>,
         /// The secret of the shop's webhooks, in the answer that made it; null afterwards.
         webhook_secret: Option<String> => secret,
+        /// How far a job came that reads its earlier orders.
+        sync: Option<SyncBody>,
         /// What the caller attached.
         metadata: BTreeMap<String, String>,
         /// Since when it is deleted.
@@ -268,10 +280,10 @@ async fn create(
     call: Call,
     body: Body<IntegrationInputBody>,
 ) -> Result<Created<IntegrationBody>, ApiError> {
-    let Said { input, secret } = body.0.convert();
+    let Said { input, secrets } = body.0.convert();
     let task = call.run(|call| async move {
         let vault = call.vault.clone();
-        shop::create(call.cx(), vault.as_deref(), input, secret).await
+        shop::create(call.cx(), vault.as_deref(), input, secrets).await
     });
     let (made, secret) = task.await?;
     Ok(Created(IntegrationBody { webhook_secret: secret, ..made.convert() }))
@@ -293,10 +305,10 @@ async fn update(
     id: PathId<id::OrderIntegration>,
     body: Body<IntegrationInputBody>,
 ) -> Result<Json<IntegrationBody>, ApiError> {
-    let Said { input, secret } = body.0.convert();
+    let Said { input, secrets } = body.0.convert();
     let task = call.run(|call| async move {
         let vault = call.vault.clone();
-        shop::update(call.cx(), vault.as_deref(), id.0, input, secret).await
+        shop::update(call.cx(), vault.as_deref(), id.0, input, secrets).await
     });
     Ok(Json(task.await?.convert()))
 }

@@ -5,6 +5,8 @@ mod input;
 pub(crate) mod integrations;
 pub(crate) mod order_routes;
 mod output;
+pub(crate) mod platforms;
+mod sync;
 
 use input::OrderInputBody;
 pub(crate) use output::OrderBody;

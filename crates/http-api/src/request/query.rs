@@ -111,6 +111,11 @@ impl Query {
         })
     }
 
+    /// All of them, in their order.
+    pub fn pairs(&self) -> &[(String, String)] {
+        &self.0
+    }
+
     fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a str> {
         self.0.iter().filter(move |(key, _)| key == name).map(|(_, value)| value.as_str())
     }

@@ -25,6 +25,7 @@ use crate::catalog::customers::CustomerBody;
 use crate::catalog::items::ItemBody;
 use crate::catalog::taxes::TaxBody;
 use crate::documents::answer::AnyDocumentBody;
+use crate::e_invoicing::supplier::SupplierBody;
 use crate::e_invoicing::{EnrollmentBody, SubmissionBody};
 use crate::expenses::ExpenseBody;
 use crate::orders::OrderBody;
@@ -57,9 +58,8 @@ impl Renderer for Resources {
             "order" => body::<Order, OrderBody>(logged),
             "order_integration" => body::<Integration, IntegrationBody>(logged),
             "e_invoicing.submission" => body::<Submission, SubmissionBody>(logged),
-            "e_invoicing.enrollment" | "e_invoicing.supplier" => {
-                body::<Enrollment, EnrollmentBody>(logged)
-            }
+            "e_invoicing.enrollment" => body::<Enrollment, EnrollmentBody>(logged),
+            "e_invoicing.supplier" => supplier(logged, place),
             "white_label_subscription" => subscription(&self.white_labels, logged),
             "item" => item(store, logged, place).await,
             "invoice" | "estimate" | "credit_note" | "advance_invoice" | "delivery_note" => {
@@ -95,6 +95,17 @@ fn body<A: DeserializeOwned + Convert<B>, B: Serialize>(
         Some(record) => text(logged, &record.convert()),
         None => Ok(None),
     }
+}
+
+/// The entity as the earlier generation answers it.
+fn supplier(
+    logged: &Logged,
+    place: Option<&(Scope, Entity)>,
+) -> Result<Option<String>, StoreError> {
+    let (Some(enrollment), Some((_, entity))) = (record::<Enrollment>(logged)?, place) else {
+        return Ok(None);
+    };
+    text(logged, &SupplierBody::of(entity, &enrollment))
 }
 
 fn subscription(labels: &Catalogue, logged: &Logged) -> Result<Option<String>, StoreError> {

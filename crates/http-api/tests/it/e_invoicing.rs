@@ -3,32 +3,32 @@
 use std::sync::Arc;
 
 use racun_application::Services;
-use racun_background::consumer::{LogConsumer, read};
-use racun_background::jobs::{Handler, JobKind, claim, perform};
+use racun_billing::Catalogue;
 use racun_einvoicing::network::{NetworkError, NoAnswer, Progress, Receipt, Standing};
-use racun_sales::network::{AutoSendHandler, AutoSendReader, EnrollmentHandler, SubmissionHandler};
-use racun_store::Store;
 use serde_json::{Value, json};
 
 use crate::harness::{Answer, Api, Who, text};
-use crate::network::Scripted;
+use crate::network::{Scripted, work};
 
 /// An application with a network in memory.
-struct World {
-    api: Api,
-    network: Arc<Scripted>,
+pub struct World {
+    pub api: Api,
+    pub network: Arc<Scripted>,
     services: Services,
 }
 
-const KINDS: [JobKind; 3] =
-    [JobKind::EInvoiceEnrollment, JobKind::EInvoiceAutoSend, JobKind::EInvoiceSubmission];
-
 impl World {
-    async fn new() -> Self {
+    pub async fn new() -> Self {
+        Self::selling(Catalogue::default()).await
+    }
+
+    /// A world whose operator has these white labels.
+    pub async fn selling(white_labels: Catalogue) -> Self {
         let network = Arc::<Scripted>::default();
         let (own, mut kept) = (Arc::clone(&network), None);
         let api = Api::with(|services| {
-            let services = Services { network: own, ..services };
+            let white_labels = Arc::new(white_labels);
+            let services = Services { network: own, white_labels, ..services };
             kept = Some(services.clone());
             services
         })
@@ -37,29 +37,8 @@ impl World {
     }
 
     /// Reads the log, and does what is due; answers how many jobs were.
-    async fn work(&self) -> usize {
-        let services = self.services.clone();
-        let stamp = Arc::new(move || services.stamp());
-        let store: Arc<dyn Store> = Arc::clone(&self.services.store);
-        let reader = AutoSendReader { store: Arc::clone(&store), stamp: stamp.clone() };
-        let now = stamp();
-        read(&*store, reader.name(), 1_000, &now, |entries| reader.handle(entries)).await.unwrap();
-        let network: Arc<dyn racun_einvoicing::network::EInvoicingNetwork> = self.network.clone();
-        let enrolling = EnrollmentHandler {
-            store: Arc::clone(&store),
-            network: Arc::clone(&network),
-            stamp: stamp.clone(),
-        };
-        let automatic = AutoSendHandler { store: Arc::clone(&store), stamp: stamp.clone() };
-        let submitting =
-            SubmissionHandler { store: Arc::clone(&store), network, stamp: stamp.clone() };
-        let handlers: [&dyn Handler; 3] = [&enrolling, &automatic, &submitting];
-        let jobs = claim(&*store, &KINDS, &stamp(), 100).await.unwrap();
-        for job in &jobs {
-            let handler = handlers.iter().find(|handler| handler.kind() == job.kind).unwrap();
-            perform(&*store, *handler, job, &*stamp).await.unwrap();
-        }
-        jobs.len()
+    pub async fn work(&self) -> usize {
+        work(&self.services).await
     }
 
     /// An entity that may send.
@@ -72,7 +51,7 @@ impl World {
         owner
     }
 
-    async fn entity(&self) -> Who {
+    pub async fn entity(&self) -> Who {
         let user = self.api.user("owner@example.com").await;
         let body = json!({
             "name": "Pri Ani d.o.o.", "country": "Slovenia", "environment": "sandbox",
@@ -89,15 +68,15 @@ impl World {
         owner
     }
 
-    async fn settings(&self, who: &Who) -> Value {
+    pub async fn settings(&self, who: &Who) -> Value {
         self.api.get("/e-invoicing/settings", who).await.with(200).json()
     }
 
-    async fn put(&self, who: &Who, body: Value) -> Answer {
+    pub async fn put(&self, who: &Who, body: Value) -> Answer {
         self.api.put("/e-invoicing/settings", who, body).await
     }
 
-    async fn invoice(&self, who: &Who, more: Value) -> String {
+    pub async fn invoice(&self, who: &Who, more: Value) -> String {
         let mut body = json!({
             "date_service": "2026-11-19",
             "customer": {
@@ -115,12 +94,12 @@ impl World {
         text(&self.api.post("/invoices", who, body).await.with(201).json()["id"])
     }
 
-    async fn send(&self, who: &Who, id: &str, body: Value) -> Answer {
+    pub async fn send(&self, who: &Who, id: &str, body: Value) -> Answer {
         self.api.post(&format!("/e-invoicing/documents/{id}/send"), who, body).await
     }
 
     /// All submissions of a document.
-    async fn submissions(&self, who: &Who, id: &str) -> Vec<Value> {
+    pub async fn submissions(&self, who: &Who, id: &str) -> Vec<Value> {
         let path = format!("/e-invoicing/documents/{id}/submissions");
         let page = self.api.get(&path, who).await.with(200).json();
         page["data"].as_array().unwrap().clone()
@@ -132,7 +111,7 @@ impl World {
     }
 }
 
-fn cause(answer: &Answer) -> String {
+pub fn cause(answer: &Answer) -> String {
     answer.json()["cause"]["code"].as_str().unwrap_or_default().to_owned()
 }
 
@@ -260,7 +239,8 @@ async fn a_document_goes_out_once_and_is_followed_to_its_end() {
     assert_eq!(made["recipient_name"], "Kupec d.o.o.");
     let again = world.send(&owner, &id, json!({})).await.with(202).json();
     assert_eq!(again["id"], made["id"], "a document has one submission");
-    assert_eq!(world.work().await, 2, "it is sent, and looked at whether it goes by itself");
+    // The submission, and the look whether documents are sent by themselves.
+    assert_eq!(world.work().await, 2);
     let submitted = world.submissions(&owner, &id).await;
     assert_eq!((submitted.len(), &submitted[0]["status"]), (1, &json!("submitted")));
     assert!(text(&submitted[0]["provider_reference"]).starts_with("ref-"));

@@ -2,14 +2,45 @@
 //! to say.
 
 use std::collections::VecDeque;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
+use racun_application::Services;
+use racun_background::consumer::{LogConsumer, read};
+use racun_background::jobs::{Handler, JobKind, claim, perform};
 use racun_einvoicing::network::{
     Account, Capability, Dispatch, EInvoicingNetwork, NetworkDocument, NetworkError, Notice,
     Participant, Progress, Receipt, Sender, Standing, Unauthorized,
 };
 use racun_kernel::Environment;
+use racun_sales::network::{AutoSendHandler, AutoSendReader, EnrollmentHandler, SubmissionHandler};
+use racun_store::Store;
+
+const KINDS: [JobKind; 3] =
+    [JobKind::EInvoiceEnrollment, JobKind::EInvoiceAutoSend, JobKind::EInvoiceSubmission];
+
+/// Reads the log, and does what is due with the network; answers how many jobs were.
+pub async fn work(services: &Services) -> usize {
+    let own = services.clone();
+    let stamp = Arc::new(move || own.stamp());
+    let store: Arc<dyn Store> = Arc::clone(&services.store);
+    let reader = AutoSendReader { store: Arc::clone(&store), stamp: stamp.clone() };
+    let now = stamp();
+    read(&*store, reader.name(), 1_000, &now, |entries| reader.handle(entries)).await.unwrap();
+    let network = || Arc::clone(&services.network);
+    let enrolling =
+        EnrollmentHandler { store: Arc::clone(&store), network: network(), stamp: stamp.clone() };
+    let automatic = AutoSendHandler { store: Arc::clone(&store), stamp: stamp.clone() };
+    let submitting =
+        SubmissionHandler { store: Arc::clone(&store), network: network(), stamp: stamp.clone() };
+    let handlers: [&dyn Handler; 3] = [&enrolling, &automatic, &submitting];
+    let jobs = claim(&*store, &KINDS, &stamp(), 100).await.unwrap();
+    for job in &jobs {
+        let handler = handlers.iter().find(|handler| handler.kind() == job.kind).unwrap();
+        perform(&*store, *handler, job, &*stamp).await.unwrap();
+    }
+    jobs.len()
+}
 
 /// The network.
 #[derive(Default)]

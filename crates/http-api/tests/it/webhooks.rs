@@ -21,6 +21,7 @@ pub struct World {
     pub api: Api,
     pub owner: Who,
     pub courier: Arc<Scripted>,
+    pub network: Arc<crate::network::Scripted>,
     pub services: Services,
 }
 
@@ -32,18 +33,21 @@ impl World {
     /// A world whose operator has these white labels.
     pub async fn selling(white_labels: Catalogue) -> Self {
         let courier = Arc::new(Scripted::default());
+        let network = Arc::<crate::network::Scripted>::default();
         let (kept, own) = (Arc::new(std::sync::Mutex::new(None)), Arc::clone(&courier));
+        let own_network = Arc::clone(&network);
         let seen = Arc::clone(&kept);
         let api = Api::with(move |services| {
             let white_labels = Arc::new(white_labels);
-            let services = Services { courier: own, white_labels, ..services };
+            let services =
+                Services { courier: own, network: own_network, white_labels, ..services };
             *seen.lock().unwrap() = Some(services.clone());
             services
         })
         .await;
         let services = kept.lock().unwrap().take().unwrap();
         let owner = api.owner("owner@example.com").await;
-        Self { api, owner, courier, services }
+        Self { api, owner, courier, network, services }
     }
 
     pub async fn endpoint(&self, events: &[&str]) -> Value {

@@ -88,6 +88,24 @@ pub fn read(source: SourceKind, headers: Headers<'_>, body: &[u8]) -> Result<Hoo
     }
 }
 
+/// Reads an order as the list of `source` has it.
+///
+/// # Errors
+/// What cannot be understood, by path.
+pub fn read_listed(source: SourceKind, order: &Json) -> Result<Incoming, Issues> {
+    let topic = match source {
+        SourceKind::Woocommerce => "order.updated",
+        SourceKind::Shopify | SourceKind::Manual => "orders/updated",
+    };
+    let headers = Headers { topic: Some(topic), event_id: None };
+    match read(source, headers, order.to_string().as_bytes())? {
+        Hook::Order(incoming) => Ok(*incoming),
+        Hook::Gone { .. } | Hook::Ping => {
+            Err(Issue::new("invalid_value", "expected an order").into())
+        }
+    }
+}
+
 /// That `topic` is none of `known`.
 fn unknown_topic(topic: Option<&str>, known: &[&str]) -> Issues {
     let topic: String = topic.unwrap_or("none").chars().take(60).collect();

@@ -15,6 +15,9 @@ pub enum NetworkRefused {
     /// The settings do not want it.
     #[error("sending is off; turn it on by PUT /e-invoicing/settings with enabled: true")]
     NotEnabled,
+    /// The entity is enrolled already.
+    #[error("the entity is enrolled already; change it by PATCH /e-invoicing/supplier")]
+    Enrolled,
     /// The document breaks rules of Peppol BIS; the issues name the fields to change.
     #[error("the document is not valid as Peppol BIS Billing 3.0: {0}")]
     Invalid(Issues),
@@ -42,6 +45,7 @@ impl NetworkRefused {
         match self {
             Self::NotEnrolled(_) => "e_invoicing_not_enrolled",
             Self::NotEnabled => "e_invoicing_not_enabled",
+            Self::Enrolled => "e_invoicing_enrolled",
             Self::Invalid(_) => "peppol_invalid",
             Self::NotToSend => "document_not_to_send",
             Self::NothingToVerify => "nothing_to_verify",

@@ -61,7 +61,7 @@ fn at(name: &str) -> Submission {
         "submitted" => after(vec![SubmissionEvent::Begun, taken()]),
         "delivered" => after(vec![SubmissionEvent::Begun, taken(), SubmissionEvent::Delivered]),
         "refused" => after(vec![SubmissionEvent::Begun, refused()]),
-        _ => after((0..12).flat_map(|_| [SubmissionEvent::Begun, unanswered()]).collect()),
+        _ => after((0..24).flat_map(|_| [SubmissionEvent::Begun, unanswered()]).collect()),
     }
 }
 

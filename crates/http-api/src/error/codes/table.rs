@@ -136,6 +136,8 @@ pub(super) const REASONS: &[Code] = codes! {
     Reason document_not_voidable [422]
         "Documents of this kind are not voided. Reject the estimate, or let it run out.";
     Reason document_settled [422] "Payments stand on the document. Delete them first.";
+    Reason e_invoicing_enrolled [409]
+        "The entity is enrolled already. Change what is to be changed.";
     Reason e_invoicing_not_connected [503]
         "This server is connected to no network of electronic invoices. The operator can change \
          that.";
@@ -196,6 +198,9 @@ pub(super) const REASONS: &[Code] = codes! {
         "The caller's role does not allow it. Ask an admin of the entity.";
     Reason integration_inactive [422]
         "The integration is not active. Set `is_active` to true first.";
+    Reason invalid_consent [401]
+        "What came back from the platform is none of this server's consents, or came too late. \
+         Ask for the page of consent again.";
     Reason invalid_signature [401]
         "The webhook is not signed with the secret of the integration. Set `webhook_secret` to \
          the one that the shop shows.";
@@ -236,6 +241,12 @@ pub(super) const REASONS: &[Code] = codes! {
     Reason plan_limit_reached [403] for now
         "What the plan allows in this period is used up. Choose another plan, or wait for the \
          next period.";
+    Reason platform_not_connected [503]
+        "This server is no app of the platform. The operator can make it one.";
+    Reason platform_refused [422]
+        "The platform refused what it was asked. The message says why.";
+    Reason platform_unreachable [503] for now
+        "The platform did not answer. Send the same request again.";
     Reason pos_operator_scope [403]
         "An operator's token does not reach this. Use a key or a user's token.";
     Reason premise_closed [422] "The premise is closed for good. Make one with another name.";
@@ -295,6 +306,8 @@ pub(super) const REASONS: &[Code] = codes! {
         "This period's invoice is made, or the period is no longer due.";
     Reason registration_in_progress [409] for now
         "Another request registers a premise of this name. Send the request again in a minute.";
+    Reason shop_not_authorized [422]
+        "Nothing opens the shop. Have its owner consent, or set `shop_domain` and `access_token`.";
     Reason sign_up_by_invitation [403]
         "New users need an invitation here. Ask an admin of an entity for one.";
     Reason sign_up_closed [403]

@@ -1,4 +1,8 @@
 //! Routes of the network of electronic invoices: settings, enrollment, recipients, sending.
+//!
+//! `supplier` has those of the earlier generation, by which an entity is enrolled with its data.
+
+pub(crate) mod supplier;
 
 use actix_web::http::header::AUTHORIZATION;
 use actix_web::{HttpRequest, web};
@@ -113,12 +117,6 @@ pub(crate) const ROUTES: &[Route] = &[
     .superseded_by(CHECK)
     .takes_with::<CheckBody>(&["peppol_id"])
     .answers::<RecipientBody>(),
-    Route::get("/e-invoicing/supplier", "getEInvoicingSupplier", Gate::Entity(ReadEntity), || {
-        web::to(get_supplier)
-    })
-    .about(TAG, "Answers the entity as the provider knows it.")
-    .superseded_by(SETTINGS)
-    .answers::<SupplierBody>(),
     Route::post("/e-invoicing/provider/notices", "noticeOfEInvoicingProvider", Gate::Open, || {
         web::to(notice)
     })
@@ -344,27 +342,6 @@ impl Convert<SubmissionBody> for Submission {
     }
 }
 
-/// The entity as the provider knows it.
-#[derive(Debug, Serialize, ToSchema)]
-#[schema(as = EInvoicingSupplier)]
-struct SupplierBody {
-    /// Its id.
-    id: String,
-    /// Its name.
-    company_name: String,
-    /// Its VAT number.
-    #[schema(required = true)]
-    vat_number: Option<String>,
-    /// Its registration number.
-    #[schema(required = true)]
-    company_number: Option<String>,
-    /// Its country, two letters.
-    #[schema(required = true)]
-    country_code: Option<String>,
-    /// How it stands.
-    status: EnrollmentStateBody,
-}
-
 /// What the provider tells: its own properties, of any number.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(transparent)]
@@ -459,20 +436,6 @@ async fn submissions(call: Call, path: PathText, query: Query) -> Result<answer:
         Ok::<ListBody<SubmissionBody>, _>(page.convert())
     });
     page.await
-}
-
-async fn get_supplier(call: EntityCall) -> Result<Json<SupplierBody>, ApiError> {
-    let found = application::get(call.cx(), call.entity()).await?;
-    let entity = call.entity();
-    let id = entity.id.to_string();
-    Ok(Json(SupplierBody {
-        id: id.replacen("ent_", "einv_sup_", 1),
-        company_name: entity.name.clone(),
-        vat_number: entity.tax_number.clone(),
-        company_number: entity.company_number.clone(),
-        country_code: entity.country_code.clone(),
-        status: found.enrollment.state.convert(),
-    }))
 }
 
 async fn notice(
