@@ -8,8 +8,8 @@ use time::{Date, OffsetDateTime};
 use crate::calculation::{CalculationMode, SummaryTax};
 use crate::line::{Line, NewLine};
 use crate::{
-    CreationSource, DocumentKind, EInvoiceOptions, Party, Texts, TransactionType, Translations,
-    UnitSnapshot, ViesData,
+    CreationSource, DocumentKind, EInvoiceForm, EInvoiceOptions, Party, Texts, TransactionType,
+    Translations, UnitSnapshot, ViesData,
 };
 
 /// What an estimate calls itself.
@@ -187,6 +187,43 @@ impl Content {
             e_invoices: EInvoiceOptions::default(),
             lines: Vec::new(),
         }
+    }
+
+    /// Names of the fields, as on the wire, in which `old` differs.
+    pub(crate) fn changes_of(&self, old: &Self) -> impl Iterator<Item = &'static str> {
+        let is_other_form = |form| old.e_invoices.of(form) != self.e_invoices.of(form);
+        let fields = [
+            ("date", old.date != self.date),
+            ("date_due", old.date_due != self.date_due),
+            ("date_valid_till", old.date_valid_till != self.date_valid_till),
+            ("title_type", old.title_type != self.title_type),
+            ("hide_prices", old.hide_prices != self.hide_prices),
+            ("date_service", old.date_service != self.date_service),
+            ("date_service_to", old.date_service_to != self.date_service_to),
+            ("issuer", old.issuer != self.issuer),
+            ("customer_id", old.customer_id != self.customer_id),
+            ("customer", old.customer != self.customer),
+            ("business_unit_id", old.business_unit_id != self.business_unit_id),
+            ("business_unit", old.business_unit != self.business_unit),
+            ("note", old.texts.note != self.texts.note),
+            ("payment_terms", old.texts.payment_terms != self.texts.payment_terms),
+            ("tax_clause", old.texts.tax_clause != self.texts.tax_clause),
+            ("footer", old.texts.footer != self.texts.footer),
+            ("signature", old.texts.signature != self.texts.signature),
+            ("translations", old.translations != self.translations),
+            ("currency_code", old.currency != self.currency),
+            ("exchange_rate", old.exchange_rate != self.exchange_rate),
+            ("transaction_type", old.transaction_type != self.transaction_type),
+            ("reference", old.reference != self.reference),
+            ("metadata", old.metadata != self.metadata),
+            ("eslog", is_other_form(EInvoiceForm::Eslog)),
+            ("ujp", is_other_form(EInvoiceForm::Ujp)),
+            ("xrechnung", is_other_form(EInvoiceForm::XRechnung)),
+            ("zugferd", is_other_form(EInvoiceForm::Zugferd)),
+            ("e_invoicing", old.e_invoices.send_enabled != self.e_invoices.send_enabled),
+            ("items", old.lines != self.lines),
+        ];
+        fields.into_iter().filter(|(_, changed)| *changed).map(|(name, _)| name)
     }
 
     /// Checks dates, texts and parties, each with its path on the wire.

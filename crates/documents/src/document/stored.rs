@@ -5,7 +5,6 @@ use racun_store::Listing::{Long, Ordered, Seldom};
 use racun_store::{Field, State, Unique, Value, json_length};
 
 use super::Document;
-use crate::EInvoiceForm;
 use crate::amounts::Amounts;
 use crate::content::Content;
 
@@ -39,42 +38,12 @@ pub(super) fn changed_fields(
     content: &Content,
     amounts: &Amounts,
 ) -> Vec<String> {
-    let old = &before.content;
-    let is_other_wish = |form| old.e_invoices.of(form) != content.e_invoices.of(form);
-    let fields = [
-        ("date", old.date != content.date),
-        ("date_due", old.date_due != content.date_due),
-        ("date_valid_till", old.date_valid_till != content.date_valid_till),
-        ("title_type", old.title_type != content.title_type),
-        ("hide_prices", old.hide_prices != content.hide_prices),
-        ("date_service", old.date_service != content.date_service),
-        ("date_service_to", old.date_service_to != content.date_service_to),
-        ("issuer", old.issuer != content.issuer),
-        ("customer_id", old.customer_id != content.customer_id),
-        ("customer", old.customer != content.customer),
-        ("business_unit_id", old.business_unit_id != content.business_unit_id),
-        ("business_unit", old.business_unit != content.business_unit),
-        ("note", old.texts.note != content.texts.note),
-        ("payment_terms", old.texts.payment_terms != content.texts.payment_terms),
-        ("tax_clause", old.texts.tax_clause != content.texts.tax_clause),
-        ("footer", old.texts.footer != content.texts.footer),
-        ("signature", old.texts.signature != content.texts.signature),
-        ("translations", old.translations != content.translations),
-        ("currency_code", old.currency != content.currency),
-        ("exchange_rate", old.exchange_rate != content.exchange_rate),
-        ("transaction_type", old.transaction_type != content.transaction_type),
-        ("reference", old.reference != content.reference),
-        ("metadata", old.metadata != content.metadata),
-        ("eslog", is_other_wish(EInvoiceForm::Eslog)),
-        ("ujp", is_other_wish(EInvoiceForm::Ujp)),
-        ("xrechnung", is_other_wish(EInvoiceForm::XRechnung)),
-        ("zugferd", is_other_wish(EInvoiceForm::Zugferd)),
-        ("e_invoicing", old.e_invoices.send_enabled != content.e_invoices.send_enabled),
-        ("items", old.lines != content.lines),
+    let totals = [
         ("total", before.amounts.total != amounts.total),
         ("total_with_tax", before.amounts.total_with_tax != amounts.total_with_tax),
     ];
-    fields.into_iter().filter(|(_, changed)| *changed).map(|(name, _)| name.to_owned()).collect()
+    let totals = totals.into_iter().filter(|(_, changed)| *changed).map(|(name, _)| name);
+    content.changes_of(&before.content).chain(totals).map(str::to_owned).collect()
 }
 
 // What no two documents share is the hidden `number_key`: the number itself, but for fiscalized
