@@ -40,6 +40,7 @@ Commands:
             `racun demo si` and `racun demo hr` issue receipts that the tax
             authority of Slovenia or Croatia is told of, its outage included;
             `racun demo pt` issues documents that are signed in a chain;
+            `racun demo reports` sells for a quarter and asks for its reports;
             `--url http://127.0.0.1:8080` plays on a running server;
             `racun demo paper [FOLDER]` writes one document of each template
             as PDF, and exports as XLSX, CSV and ZIP;
@@ -138,6 +139,7 @@ impl Command {
             ["demo", "si", rest @ ..] => Self::demo(Play::Fiscal(Authority::Furs), rest),
             ["demo", "hr", rest @ ..] => Self::demo(Play::Fiscal(Authority::Fina), rest),
             ["demo", "pt", rest @ ..] => Self::demo(Play::Portugal, rest),
+            ["demo", "reports", rest @ ..] => Self::demo(Play::Reports, rest),
             ["demo", rest @ ..] => Self::demo(Play::MainJob, rest),
             [command @ ("serve" | "work" | "migrate" | "rekey" | "openapi"), extra, ..] => {
                 Err(does_not_take(command, extra))
@@ -200,6 +202,7 @@ mod tests {
         check("demo si", fiscal(Authority::Furs, None));
         check("demo hr --url http://h", fiscal(Authority::Fina, url()));
         check("demo pt", Ok(Command::Demo { play: Play::Portugal, url: None }));
+        check("demo reports", Ok(Command::Demo { play: Play::Reports, url: None }));
         check("--help", Ok(Command::Help));
         check("serve --help", Ok(Command::Help));
         check("-V", Ok(Command::Version));

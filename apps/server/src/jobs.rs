@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use racun_application::Services;
+use racun_application::retention::{self, Pruned};
 use racun_background::jobs::Report;
 use racun_fiscalization::{Alarm, OutsideServices};
 use racun_lookups::{RateSource, Refreshed};
@@ -28,6 +29,11 @@ const BILLING_INTERVAL: Duration = Duration::from_secs(60);
 /// From one look for rates of exchange to the next. The publisher is called only when there should
 /// be some that are not kept.
 const RATES_INTERVAL: Duration = Duration::from_secs(15 * 60);
+/// From the end of a round through what is kept for a time only to the next look whether another
+/// one is due.
+const RETENTION_INTERVAL: Duration = Duration::from_secs(15 * 60);
+/// From one of its steps to the next, so that it leaves room to requests.
+const RETENTION_PAUSE: Duration = Duration::from_secs(1);
 /// From a panic of what has no end, or follows the log, to its new beginning.
 const RESTART_INTERVAL: Duration = Duration::from_secs(1);
 
@@ -90,6 +96,8 @@ pub fn start(services: &Services, workers: Workers) -> Jobs {
         let store = Arc::clone(store);
         jobs.push(repeat(RATES_INTERVAL, move || fetch(Arc::clone(&store), Arc::clone(&rates))));
     }
+    let own = Arc::clone(store);
+    jobs.push(repeat(RETENTION_INTERVAL, move || prune(Arc::clone(&own))));
     readers.push(webhooks::reader(services));
     let news = Arc::new(Notify::new());
     for reader in readers {
@@ -205,6 +213,22 @@ async fn fetch(store: Arc<dyn Store>, source: Arc<dyn RateSource>) -> Next {
         Err(error) => tracing::error!(%error, "rates of exchange: what is kept cannot be read"),
     }
     Next::After(RATES_INTERVAL)
+}
+
+/// Removes some of what is kept for a time only.
+async fn prune(store: Arc<dyn Store>) -> Next {
+    match retention::step(&*store, &clock::stamp()).await {
+        Ok(Pruned { rows, has_more }) => {
+            if rows > 0 {
+                tracing::info!(rows, has_more, "retention: a step ended");
+            }
+            Next::After(if has_more { RETENTION_PAUSE } else { RETENTION_INTERVAL })
+        }
+        Err(error) => {
+            tracing::error!(%error, "retention: what is over cannot be removed");
+            Next::After(RETENTION_INTERVAL)
+        }
+    }
 }
 
 /// Runs `job`, which has no end, and again when it panics.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use racun_fiscal::Retry;
-use racun_http_api::{Http, Options};
+use racun_http_api::{Http, Options, RequestLog};
 use racun_store::Store;
 use tokio::sync::oneshot;
 
@@ -29,7 +29,7 @@ pub async fn demo(play: Play) -> anyhow::Result<()> {
             Play::Fiscal(_) | Play::Portugal => {
                 Some(authorities.simulator().context("no simulator of the authorities")?)
             }
-            Play::MainJob | Play::Pos => None,
+            Play::MainJob | Play::Pos | Play::Reports => None,
         };
         demo::play(play, base, simulator).await
     })
@@ -74,7 +74,7 @@ async fn on_server(
     let kept = Arc::clone(&opened.store);
     let services = serve::services(opened.store, Arc::clone(&authorities), gateways, keys, RETRY);
     let workers = jobs::start(&services, serve::workers(&services, settings.email.limits.limits()));
-    let http = Http::of(serve::process());
+    let http = Http { request_log: RequestLog::on(), ..Http::of(serve::process()) };
     let server = tokio::spawn(racun_http_api::run(listener, services, http, options));
     let outcome = work(&format!("http://{address}"), &authorities, &*kept).await;
     workers.stopping().stop();

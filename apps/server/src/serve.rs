@@ -14,7 +14,7 @@ use racun_delivery::mailing::Postman;
 use racun_fiscal::Retry;
 use racun_fiscalization::certified::PtReportHandler;
 use racun_fiscalization::{FiscalAuthority, NoAuthority, TipsHandler};
-use racun_http_api::{ConnectionLimits, Http, Options, Process, RateLimiter};
+use racun_http_api::{ConnectionLimits, Http, Options, Process, RateLimiter, RequestLog};
 use racun_kernel::Vault;
 use racun_mail::MailLimits;
 use racun_sales::network::{AutoSendHandler, AutoSendReader, EnrollmentHandler, SubmissionHandler};
@@ -79,6 +79,7 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
         guards: settings.guards(),
         origins: Arc::new(settings.server.cors_origins.clone()),
         hsts_seconds: settings.server.hsts_seconds(),
+        request_log: RequestLog::on(),
         ..Http::of(process())
     };
     let services = match settings.database.url {

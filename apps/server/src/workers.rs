@@ -8,6 +8,7 @@ use racun_background::consumer::{self, LogConsumer, Step};
 use racun_background::jobs::{self, Ending, Handler, Job, JobKind};
 use racun_lookups::RateSource;
 use racun_sales::overdue::{OverdueHandler, OverdueReader};
+use racun_sales::recognition::BackfillHandler;
 use racun_store::Store;
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
@@ -45,7 +46,10 @@ impl Workers {
                 store: Arc::clone(&store),
                 stamp: Arc::clone(&stamp),
             })],
-            handlers: vec![Arc::new(OverdueHandler { store, stamp })],
+            handlers: vec![
+                Arc::new(OverdueHandler { store: Arc::clone(&store), stamp: Arc::clone(&stamp) }),
+                Arc::new(BackfillHandler { store, stamp }),
+            ],
             rates: None,
         }
     }

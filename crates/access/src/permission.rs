@@ -47,6 +47,8 @@ pub enum Permission {
     RetryJobs,
     /// Reading webhooks, and the log of what was posted to them.
     ReadWebhooks,
+    /// Reading the log of requests, in which is what all callers sent.
+    ReadRequests,
 }
 
 impl Permission {
@@ -61,6 +63,7 @@ impl Permission {
             | Self::ReadBilling
             | Self::ReadPeople
             | Self::ReadWebhooks
+            | Self::ReadRequests
             | Self::ReadJobs => false,
             Self::Sell
             | Self::SetPin
@@ -88,7 +91,7 @@ pub fn permits(principal: Principal, role: Role, permission: Permission) -> bool
     use Permission::{
         DeleteUnits, EraseRecords, ManageBilling, ManageEntity, ManageFiscal, ManageKeys,
         ManagePeople, ReadBilling, ReadEntity, ReadFiscal, ReadJobs, ReadPeople, ReadRecords,
-        ReadTill, ReadWebhooks, RetryJobs, Sell, SetPin, WriteRecords,
+        ReadRequests, ReadTill, ReadWebhooks, RetryJobs, Sell, SetPin, WriteRecords,
     };
     let (least, with_entity_key, at_till) = match permission {
         ReadTill => (Role::Viewer, true, true),
@@ -99,7 +102,9 @@ pub fn permits(principal: Principal, role: Role, permission: Permission) -> bool
         WriteRecords => (Role::Editor, true, false),
         ReadBilling => (Role::Editor, false, false),
         EraseRecords | DeleteUnits | ManageEntity | ManageFiscal | ManagePeople | ManageKeys
-        | ManageBilling | ReadJobs | RetryJobs | ReadWebhooks => (Role::Admin, false, false),
+        | ManageBilling | ReadJobs | RetryJobs | ReadWebhooks | ReadRequests => {
+            (Role::Admin, false, false)
+        }
     };
     let reached = match principal {
         Principal::EntityKey(_) => with_entity_key,
@@ -191,6 +196,7 @@ mod tests {
             (Permission::ReadJobs, "- - x x - - - -"),
             (Permission::RetryJobs, "- - x x - - - -"),
             (Permission::ReadWebhooks, "- - x x - - - -"),
+            (Permission::ReadRequests, "- - x x - - - -"),
         ] {
             assert_eq!(row(permission), expected, "{permission:?}");
         }

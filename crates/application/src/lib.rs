@@ -7,6 +7,7 @@
 //! | `order_mails` | mails about the documents of orders                                   |
 //! | `people`      | what a person made, when they are taken over or their password is set |
 //! | `rekey`       | all that is sealed, sealed under another master key                   |
+//! | `retention`   | what is kept for a time only, removed in small steps                  |
 //! | `services`    | what use cases work with: the store, ports and their settings         |
 //!
 //! **Invariants.** An area that is known here knows nothing of the others but what its manifest
@@ -17,6 +18,7 @@ mod events;
 pub mod order_mails;
 pub mod people;
 pub mod rekey;
+pub mod retention;
 mod services;
 
 use racun_store::Table;
@@ -53,6 +55,7 @@ pub fn tables() -> Vec<&'static Table> {
         &racun_lookups::TABLES,
         &racun_orders::TABLES,
         &[&racun_background::idempotency::KEYED_REQUESTS],
+        &[&racun_background::request_log::REQUEST_LOGS, &retention::RETENTION_ROUNDS],
     ]
     .concat()
 }

@@ -9,6 +9,7 @@
 //! | `consumer`    | consumers of the log: each handles each entry once                    |
 //! | `idempotency` | requests that are sent again, carried out once                        |
 //! | `jobs`        | what is to be done after a commit, by leases and attempts             |
+//! | `request_log` | the log of requests to entities                                       |
 //!
 //! **Invariants.** No area is known here: areas name the kinds of their jobs and bring the
 //! handlers. A job is put in the commit that causes it, and ends in the commit of what it does,
@@ -20,3 +21,4 @@ pub mod clock;
 pub mod consumer;
 pub mod idempotency;
 pub mod jobs;
+pub mod request_log;

@@ -58,6 +58,7 @@ pub mod number_format;
 mod numbering;
 mod party;
 mod payment_change;
+pub mod recognition;
 pub mod recurrence;
 mod relation;
 mod rest;
@@ -96,7 +97,7 @@ pub use transaction_type::{NumberCheck, Sides, TaxTreatment, TransactionType, Vi
 pub use version::{Editor, VERSIONS, Version};
 
 /// Every table of this crate.
-pub static TABLES: [&racun_store::Table; 11] = [
+pub static TABLES: [&racun_store::Table; 12] = [
     &kind::INVOICES,
     &kind::ESTIMATES,
     &kind::CREDIT_NOTES,
@@ -108,4 +109,5 @@ pub static TABLES: [&racun_store::Table; 11] = [
     &recurrence::RECURRING_RUNS,
     &recurrence::DUE_SCHEDULES,
     &expense::EXPENSES,
+    &recognition::RECOGNITION_ENTRIES,
 ];

@@ -104,6 +104,53 @@ pub struct RevenueRecognition {
     pub date_to: Option<Date>,
 }
 
+/// The first and the last day of a service.
+pub(crate) type Service = (Date, Date);
+
+/// The days of a service, where both are named, in their order and not too far apart.
+pub(crate) fn service(from: Option<Date>, to: Option<Date>) -> Option<Service> {
+    from.zip(to).filter(|(from, to)| from <= to && days(*from, *to) <= MAX_SERVICE_DAYS)
+}
+
+/// How many days there are from `from` to `to`, both included.
+fn days(from: Date, to: Date) -> i64 {
+    (to - from).whole_days() + 1
+}
+
+/// Days that a service may last: ten years.
+const MAX_SERVICE_DAYS: i64 = 3_653;
+
+impl RevenueRecognition {
+    /// Checks the days of its service, as far as both are named.
+    ///
+    /// # Errors
+    /// At `date_to`: `invalid_period` when they end before they begin, `out_of_range` when they
+    /// are too many.
+    pub(crate) fn check(&self) -> Result<(), Issue> {
+        let Some((from, to)) = self.date_from.zip(self.date_to) else { return Ok(()) };
+        if to < from {
+            return Err(Issue::new("invalid_period", "must not be before date_from").at("date_to"));
+        }
+        if days(from, to) > MAX_SERVICE_DAYS {
+            let message = format!("a service lasts at most {MAX_SERVICE_DAYS} days");
+            return Err(Issue::new("out_of_range", message).at("date_to"));
+        }
+        Ok(())
+    }
+
+    /// That a line is to be spread, and neither says over which days nor does its document, which
+    /// names the days of service `from` and `to`.
+    pub(crate) fn warning(&self, (from, to): (Option<Date>, Option<Date>)) -> Option<Issue> {
+        let is_spread = self.method == Some(RecognitionMethod::ServicePeriodDaily);
+        let is_known = service(self.date_from.or(from), self.date_to.or(to)).is_some();
+        let message = "no days of service are known, so the line is recognised on the document's \
+                       date; send date_from and date_to, or the document's date_service and \
+                       date_service_to";
+        let issue = || Issue::new("service_period_missing", message).at("date_from");
+        (is_spread && !is_known).then(issue)
+    }
+}
+
 /// A line as asked for, with all that it names looked up: catalogue item, taxes, category.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NewLine {
@@ -312,12 +359,10 @@ fn check_texts(new: &NewLine, issues: &mut Issues) {
         inner.collect(field, check_localized(localized, max));
         issues.extend_at("translations", inner);
     }
-    if let Some(RevenueRecognition { date_from: Some(from), date_to: Some(to), .. }) =
-        &new.revenue_recognition
-        && to < from
+    if let Some(own) = &new.revenue_recognition
+        && let Err(issue) = own.check()
     {
-        let message = "must not be before date_from";
-        issues.push(Issue::new("invalid_period", message).at("date_to").at("revenue_recognition"));
+        issues.push(issue.at("revenue_recognition"));
     }
 }
 

@@ -31,7 +31,9 @@ impl Document {
             }
         }
         for (n, line) in self.content.lines.iter().enumerate() {
-            found.extend_at("items", self.of_taxes(line).at(n));
+            let mut odd = self.of_taxes(line);
+            odd.extend_elsewhere(&self.of_service(line));
+            found.extend_at("items", odd.at(n));
         }
         found.extend_at("taxes", self.of_sums());
         found
@@ -105,6 +107,18 @@ impl Document {
             if let Some(issue) = vat_rates::warning(country, &tax.rate, self.content.date) {
                 found.push(issue.at("rate").at(n).at("taxes"));
             }
+        }
+        found
+    }
+
+    /// A line that is to be spread over a service of which no days are known.
+    fn of_service(&self, line: &Line) -> Issues {
+        let mut found = Issues::default();
+        let days = (self.content.date_service, self.content.date_service_to);
+        if let Some(own) = &line.revenue_recognition
+            && let Some(issue) = own.warning(days)
+        {
+            found.push(issue.at("revenue_recognition"));
         }
         found
     }

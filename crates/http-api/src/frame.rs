@@ -22,6 +22,7 @@ use crate::error::ApiError;
 use crate::header::{X_REQUEST_ID, bearer_token, caller_id};
 use crate::idempotency::ReplayedRefusal;
 use crate::limits::{self, Standing};
+use crate::request_log::RequestName;
 use crate::security::{self, Line};
 
 /// What a page may do whose handler sets no policy: there is none, so nothing.
@@ -52,6 +53,7 @@ pub(crate) async fn frame<B: MessageBody>(
         request_id = id.to_str().unwrap_or_default(),
         status = tracing::field::Empty,
     );
+    request.extensions_mut().insert(RequestName(id.clone()));
     let started = Instant::now();
     let mut answer = next.call(request).instrument(span.clone()).await?;
     span.record("status", answer.status().as_u16());

@@ -33,13 +33,22 @@ use crate::prefetch::Prefetch;
 use crate::process::Process;
 use crate::rehearsal;
 use crate::request::{Query, TakenParts, receive, take_nothing};
+use crate::request_log;
 use crate::route::{Gate, Route, Verb};
 use crate::security::{self, SecurityEvent};
 use crate::storage;
 
 /// Passes the request on to its handler when `route`'s gate lets it; answers what panics and what
-/// takes too long.
+/// takes too long. The answer is noted for the log of requests.
 pub(crate) async fn pass(
+    route: &'static Route,
+    request: ServiceRequest,
+    next: Next<BoxBody>,
+) -> Result<ServiceResponse<BoxBody>, Error> {
+    Ok(request_log::note(route, answered(route, request, next).await?))
+}
+
+async fn answered(
     route: &'static Route,
     mut request: ServiceRequest,
     next: Next<BoxBody>,

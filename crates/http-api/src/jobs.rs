@@ -34,7 +34,8 @@ const PLAIN: &[Parameter] = &[
         "kind",
         "Only jobs of this kind: webhook_delivery, mail, invoice_overdue, \
          fiscal_tips, pt_report, document_export, export_expiry, order_processing, order_sync, \
-         order_mail, e_invoice_enrollment, e_invoice_auto_send, e_invoice_submission.",
+         order_mail, e_invoice_enrollment, e_invoice_auto_send, e_invoice_submission, \
+         recognition_backfill.",
     ),
 ];
 
@@ -46,7 +47,8 @@ struct JobBody {
     id: String,
     /// What sort of work: `webhook_delivery`, `mail`, `fiscal_tips`, `pt_report`,
     /// `document_export`, `export_expiry`, `order_processing`, `order_sync`, `order_mail`,
-    /// `e_invoice_enrollment`, `e_invoice_auto_send`, `e_invoice_submission`.
+    /// `e_invoice_enrollment`, `e_invoice_auto_send`, `e_invoice_submission`,
+    /// `recognition_backfill`.
     kind: String,
     /// The entity it is done for.
     #[schema(required = true)]

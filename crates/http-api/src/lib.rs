@@ -21,6 +21,7 @@
 //! | `answer`   | answers other than a plain 200                                         |
 //! | `warning`  | what is odd in what was taken                                          |
 //! | `body`     | how bodies are declared and converted                                  |
+//! | `request_log` | the log of requests, noted when an answer is ready                  |
 //! | `call`     | a request in an entity: services, scope and one stamp                  |
 //! | `process`  | what the process is; use cases that outlive their connection           |
 //! | `caller`   | for whom a request acts, as the gate found out                         |
@@ -106,6 +107,7 @@ mod recurring;
 mod rehearsal;
 mod reports;
 mod request;
+mod request_log;
 mod route;
 mod routes;
 mod sandbox;
@@ -127,6 +129,7 @@ pub use limits::{
 };
 pub use openapi::{VERSION, openapi, openapi_3_0};
 pub use process::Process;
+pub use request_log::RequestLog;
 pub use route::{Gate, Parameter, ParameterKind, Rate, Route, Verb};
 pub use routes::routes;
 pub use security::{SECURITY_LOG, SecurityEvent};

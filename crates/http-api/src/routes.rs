@@ -4,7 +4,7 @@ use crate::route::Route;
 use crate::{
     access, activities, billing, catalog, docs, documents, e_invoices, e_invoicing, expenses,
     exports, fiscal, health, jobs, lookups, mail, orders, pages, paper, payments, pos, recurring,
-    reports, sandbox, transaction_type, webhooks,
+    reports, request_log, sandbox, transaction_type, webhooks,
 };
 
 /// The areas' tables, in the order in which paths are matched.
@@ -26,9 +26,10 @@ const AREAS: &[&[&[Route]]] = &[
         access::entities::ROUTES,
         access::email_sender::ROUTES,
         access::operators::ROUTES,
-        // Before the paths in which an id stands where these say `export`.
+        // Before the paths in which an id stands where these say `export` or `revenue-summary`.
         exports::ROUTES,
         exports::ARCHIVES,
+        reports::categories::ROUTES,
     ],
     catalog::ROUTES,
     &[mail::PUBLIC],
@@ -56,6 +57,7 @@ const AREAS: &[&[&[Route]]] = &[
         reports::stats::ROUTES,
         reports::tax::ROUTES,
         reports::receivables::ROUTES,
+        reports::recognition::ROUTES,
         lookups::ROUTES,
         orders::hooks::ROUTES,
         orders::platforms::ROUTES,
@@ -82,6 +84,7 @@ const AREAS: &[&[&[Route]]] = &[
         billing::labels::ROUTES,
         billing::subscriptions::ROUTES,
         activities::ROUTES,
+        request_log::ROUTES,
         jobs::ROUTES,
     ],
 ];

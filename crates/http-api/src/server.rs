@@ -27,6 +27,7 @@ use crate::limits::{Network, RateLimiter, RequestLimits, TrustedProxies};
 use crate::openapi::{openapi, openapi_3_0};
 use crate::prefetch::Prefetch;
 use crate::process::Process;
+use crate::request_log::RequestLog;
 use crate::route::{Route, Verb};
 use crate::storage::Reserves;
 use crate::{frame, gate, limits, pos, routes};
@@ -58,13 +59,15 @@ pub struct Http {
     pub guards: Guards,
     /// What requests under way reserved of the budgets of their accounts.
     pub reserves: Reserves,
+    /// Where requests are noted.
+    pub request_log: RequestLog,
     /// The process, and the runtime that use cases run on.
     pub process: Process,
 }
 
 impl Http {
     /// Default limits and nothing else in `process`: no other origins, no trusted proxies, requests
-    /// that are not counted.
+    /// that are neither counted nor noted.
     #[must_use]
     pub fn of(process: Process) -> Self {
         Self {
@@ -75,6 +78,7 @@ impl Http {
             rate_limiter: None,
             guards: Guards::default(),
             reserves: Reserves::default(),
+            request_log: RequestLog::off(),
             process,
         }
     }
@@ -154,6 +158,7 @@ pub fn app(
         .app_data(TrustedProxies(http.trusted_proxies))
         .app_data(http.guards)
         .app_data(http.reserves)
+        .app_data(web::Data::new(http.request_log))
         .app_data(descriptions)
         .app_data(Prefetch::default())
         .app_data(AuthCache::default())

@@ -7,6 +7,7 @@
 //! | ------------ | -------------------------------------------------------------------------- |
 //! | `facts`      | documents as reports look at them; what is left out or odd                  |
 //! | `period`     | months and quarters of tax                                                 |
+//! | `categories` | revenue by the financial categories of lines                               |
 //! | `category`   | VAT categories of what was sold                                            |
 //! | `vat`        | VAT by rate, category and kind of sale; the recapitulative figures         |
 //! | `vat_book`   | the VAT books of Slovenia, KIR and KPR, in the authority's form            |
@@ -22,6 +23,7 @@
 //! Nothing here reads a clock, a store or the network.
 
 mod amounts;
+mod categories;
 mod category;
 mod facts;
 mod ledger;
@@ -34,6 +36,7 @@ mod vat;
 mod vat_book;
 mod xml;
 
+pub use categories::{CategoryLine, CategoryRevenue, RevenueByCategory};
 pub use category::Category;
 pub use facts::{
     Bought, Finding, Findings, Named, Partner, Said, Sale, Sold, SoldKind, TaxPart, UnionNumber,
@@ -49,8 +52,7 @@ pub use normirani::{
 pub use period::TaxPeriod;
 pub use receivables::{AgedCustomer, Aging, Buckets, Movement, MovementKind, OpenItem, Statement};
 pub use recognition::{
-    MAX_REPORT_MONTHS, MAX_SERVICE_DAYS, RecognitionReport, RecognitionRow, Slice, Spread,
-    Standing, check_report, check_service,
+    MAX_REPORT_MONTHS, RecognitionReport, RecognitionRow, Slice, Spread, Standing, check_report,
 };
 pub use stats::{
     Derived, Group, MAX_QUERIES, MAX_ROWS, Measure, Metric, Partial, StatCondition, StatField,

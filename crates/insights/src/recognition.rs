@@ -6,8 +6,9 @@
 //!
 //! **Law.** On every day, what is recognised plus what is deferred is what is invoiced plus what is
 //! accrued: revenue of a service that is not invoiced yet. Once a document is voided all four are
-//! zero, so that the month of the voiding takes back what earlier ones recognised; a credit note is
-//! a line below zero.
+//! zero, so that the month of the voiding takes back what earlier ones recognised. A credit note is
+//! a line below zero, which recognises on its own date what its service has behind it by then:
+//! neither changes a month that was over.
 
 use std::collections::BTreeMap;
 
@@ -29,6 +30,9 @@ pub struct Spread {
     pub to: Date,
     /// The day on which the document was declared void.
     pub voided_on: Option<Date>,
+    /// Whether days of the service before the date of the document are recognised on those days;
+    /// otherwise they are on that date.
+    pub accrues: bool,
 }
 
 /// What a month has of a [`Spread`].
@@ -55,26 +59,6 @@ pub struct Standing {
     pub accrued: Decimal,
 }
 
-/// Days that a service may last: ten years.
-pub const MAX_SERVICE_DAYS: i64 = 3_653;
-
-/// Checks the days of a service.
-///
-/// # Errors
-/// At `date_to`: `date_before_service` when they end before they begin, `out_of_range` when they
-/// are too many.
-pub fn check_service(from: Date, to: Date) -> Result<(), Issue> {
-    if to < from {
-        let message = format!("must not be before date_from, {from}");
-        return Err(Issue::new("date_before_service", message).at("date_to"));
-    }
-    if days(from, to) > MAX_SERVICE_DAYS {
-        let message = format!("a service lasts at most {MAX_SERVICE_DAYS} days");
-        return Err(Issue::new("out_of_range", message).at("date_to"));
-    }
-    Ok(())
-}
-
 /// How many days there are from `from` to `to`, both included.
 fn days(from: Date, to: Date) -> i64 {
     (to - from).whole_days() + 1
@@ -94,7 +78,8 @@ impl Spread {
     /// A line that is recognised on the day of its document.
     #[must_use]
     pub const fn at_once(amount: Decimal, currency: Currency, on: Date) -> Self {
-        Self { amount, currency, invoiced_on: on, from: on, to: on, voided_on: None }
+        let (from, to) = (on, on);
+        Self { amount, currency, invoiced_on: on, from, to, voided_on: None, accrues: true }
     }
 
     /// The months of the service.
@@ -121,28 +106,36 @@ impl Spread {
     /// Where it stands at the end of `day`.
     #[must_use]
     pub fn at(&self, day: Date) -> Standing {
+        self.standing(&self.slices(), day)
+    }
+
+    /// Where it stands at the end of `day`; `slices` are its own.
+    fn standing(&self, slices: &[Slice], day: Date) -> Standing {
         let zero = Decimal::zero;
         let is_void = self.voided_on.is_some_and(|voided| voided <= day);
-        let invoiced = if is_void || day < self.invoiced_on { zero() } else { self.amount.clone() };
-        let recognized = if is_void { zero() } else { self.recognized(day) };
+        let is_invoiced = !is_void && day >= self.invoiced_on;
+        let invoiced = if is_invoiced { self.amount.clone() } else { zero() };
+        let recognized = match !is_void && (is_invoiced || self.accrues) {
+            true => self.recognized(slices, day),
+            false => zero(),
+        };
         let open = &invoiced - &recognized;
         let is_ahead = open.is_negative() != self.amount.is_negative();
         let (deferred, accrued) = if is_ahead { (zero(), -&open) } else { (open, zero()) };
         Standing { invoiced, recognized, deferred, accrued }
     }
 
-    fn recognized(&self, day: Date) -> Decimal {
-        let part = |slice: &Slice| {
+    fn recognized(&self, slices: &[Slice], day: Date) -> Decimal {
+        let mut sum = Decimal::zero();
+        for slice in slices.iter().take_while(|slice| slice.from <= day) {
             if slice.to <= day {
-                slice.amount.clone()
-            } else if slice.from > day {
-                Decimal::zero()
+                sum += &slice.amount;
             } else {
                 let (done, all) = (days(slice.from, day), days(slice.from, slice.to));
-                share(&slice.amount, done, all, self.currency)
+                sum += &share(&slice.amount, done, all, self.currency);
             }
-        };
-        self.slices().iter().map(part).collect::<Vec<_>>().iter().sum()
+        }
+        sum
     }
 }
 
@@ -169,7 +162,8 @@ pub const MAX_REPORT_MONTHS: i64 = 120;
 /// Checks the days of a report.
 ///
 /// # Errors
-/// At `date_to`, as [`check_service`] says.
+/// At `date_to`: `invalid_period` when they end before they begin, `out_of_range` when they are
+/// too many.
 pub fn check_report(from: Date, to: Date) -> Result<(), Issue> {
     if to < from {
         let message = format!("must not be before date_from, {from}");
@@ -213,9 +207,12 @@ impl RecognitionReport {
 
     /// Takes in a line of the group `group`.
     pub fn add(&mut self, spread: &Spread, group: Option<&str>) {
-        for (place, (period, first, last)) in self.months.iter().enumerate() {
-            let before = spread.at(*first - Duration::DAY);
-            let after = spread.at(*last);
+        let slices = spread.slices();
+        let Some((_, first, _)) = self.months.first() else { return };
+        let mut after = spread.standing(&slices, *first - Duration::DAY);
+        for (place, (period, _, last)) in self.months.iter().enumerate() {
+            let before = after;
+            after = spread.standing(&slices, *last);
             let recognized = &after.recognized - &before.recognized;
             let parts = [&recognized, &after.deferred, &after.accrued];
             if parts.into_iter().all(Decimal::is_zero) {

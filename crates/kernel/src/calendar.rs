@@ -46,6 +46,20 @@ pub fn to_microsecond(instant: OffsetDateTime) -> OffsetDateTime {
     instant.replace_microsecond(instant.microsecond()).unwrap_or(instant)
 }
 
+/// Reads an instant, or a day, which is its first or its last millisecond in UTC.
+///
+/// # Errors
+/// For other text.
+pub fn parse_instant_or_day(text: &str, is_end: bool) -> Result<OffsetDateTime, Issue> {
+    if let Ok(day) = parse_date(text) {
+        let start = midnight(day);
+        let end = start.checked_add(time::Duration::milliseconds(86_399_999)).unwrap_or(start);
+        return Ok(if is_end { end } else { start });
+    }
+    let message = "expected a day or an instant, such as 2026-11-20 or 2026-11-20T08:30:00Z";
+    parse_instant(text).map_err(|_| Issue::new("invalid_date_time", message))
+}
+
 /// Reads `YYYY-MM-DD`, years 0001 to 9999.
 ///
 /// # Errors

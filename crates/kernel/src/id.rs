@@ -243,6 +243,10 @@ kinds! {
     TaxRateEstimate, TaxRateEstimateId = "tre_";
     /// An electronic invoice on its way over the network.
     EInvoiceSubmission, EInvoiceSubmissionId = "einv_sub_";
+    /// The revenue of a line that is spread over days.
+    RevenueEntry, RevenueEntryId = "rre_";
+    /// The cost of an item that is spread over days.
+    ExpenseEntry, ExpenseEntryId = "ere_";
     /// A request.
     Request, RequestId = "req_";
 }

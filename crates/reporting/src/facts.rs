@@ -32,7 +32,7 @@ const fn sold_kind(kind: DocumentKind) -> Option<SoldKind> {
 
 /// Whether a voided document is out of all sums. One that ended by credit notes counts together
 /// with them, and both cancel out.
-fn is_void(document: &Document) -> bool {
+pub(crate) fn is_void(document: &Document) -> bool {
     matches!(document.stage, Stage::Voided(..)) && !document.amounts.total_credited.is_positive()
 }
 

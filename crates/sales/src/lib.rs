@@ -9,6 +9,7 @@
 //! | `network`    | electronic invoices over the network: enrolling, sending, following    |
 //! | `overdue`    | one event for each invoice past its due date                           |
 //! | `payments`   | payments on documents and expenses                                     |
+//! | `recognition` | revenue and cost over time: entries beside documents, and for earlier ones |
 //! | `recurring`  | recurring invoices, and the job that makes their invoices              |
 //! | `settling`   | documents as settlement sees them, and what it changes on them         |
 //! | `vat`        | VAT numbers of customers, by VIES, and the kind of sale that follows   |
@@ -26,6 +27,7 @@ pub mod expenses;
 pub mod network;
 pub mod overdue;
 pub mod payments;
+pub mod recognition;
 pub mod recurring;
 mod settling;
 pub mod vat;

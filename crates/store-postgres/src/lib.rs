@@ -72,6 +72,7 @@ use racun_store::{
     ACTIVITIES, Entry, Fullness, ListQuery, Look, Read, Rows, Store, StoreError, Stored, Table,
     Tally, TallyRow, TransactError, Unit,
 };
+use time::OffsetDateTime;
 use tokio::runtime::Handle;
 
 pub use keys::{KeyHold, hold_key, hold_key_alone};
@@ -296,6 +297,16 @@ impl Store for PgStore {
 
     async fn snapshots(&self, positions: &[i64]) -> Result<Vec<(i64, String)>, StoreError> {
         log::snapshots(&*self.connection().await?, positions).await
+    }
+
+    async fn forget_snapshots(
+        &self,
+        tenant: &Tenant,
+        until: i64,
+        before: OffsetDateTime,
+        limit: usize,
+    ) -> Result<usize, StoreError> {
+        log::forget(&*self.connection().await?, tenant, until, before, limit).await
     }
 
     async fn series(&self, tenant: &Tenant) -> Result<Vec<(String, i64)>, StoreError> {

@@ -21,7 +21,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use diesel::QueryResult;
 use diesel_async::AsyncPgConnection;
 use futures_util::future::{join, join3};
-use racun_store::{ACTIVITIES, Entry, StoreError, Stored};
+use racun_kernel::Tenant;
+use racun_store::{ACTIVITIES, BYTES, Entry, StoreError, Stored};
+use time::OffsetDateTime;
 
 use crate::error::unavailable;
 use crate::read::see;
@@ -38,6 +40,21 @@ const ENTRIES: &str = "SELECT position, id, body::text AS body FROM activities \
                        WHERE position > $1 AND position <= $2 ORDER BY position LIMIT $3";
 const SNAPSHOTS: &str = "SELECT position, snapshot FROM activities \
                          WHERE position = ANY ($1) AND snapshot IS NOT NULL";
+
+const FORGET: &str = "WITH old AS ( \
+    SELECT position, octet_length(snapshot) AS bytes FROM activities \
+    WHERE tenant = $1 AND position <= $2 AND created_at < $3 AND snapshot IS NOT NULL \
+    ORDER BY created_at LIMIT $4 \
+), gone AS ( \
+    UPDATE activities SET snapshot = NULL FROM old \
+    WHERE tenant = $1 AND activities.position = old.position AND snapshot IS NOT NULL \
+    RETURNING old.bytes \
+), lessened AS ( \
+    UPDATE list_counts SET live = live - (SELECT sum(bytes) FROM gone) \
+    WHERE tenant = $1 AND table_name = $5 AND EXISTS (SELECT FROM gone) AND shard = ( \
+        SELECT min(shard) FROM list_counts WHERE tenant = $1 AND table_name = $5 \
+    ) \
+) SELECT count(*) AS number FROM gone";
 
 /// What is known of the log. Facts: they stay true.
 #[derive(Debug, Default)]
@@ -122,6 +139,25 @@ pub(crate) async fn snapshots(
     let (seen, rows) = join(see(connection, ALL_TENANTS, Planning::Indexed), rows).await;
     let rows = seen.and(rows).map_err(|error| unavailable(&error))?;
     Ok(rows.into_iter().map(|row| (row.position, row.snapshot)).collect())
+}
+
+/// Forgets snapshots of entries of `tenant`; see [`racun_store::Store::forget_snapshots`].
+pub(crate) async fn forget(
+    connection: &AsyncPgConnection,
+    tenant: &Tenant,
+    until: i64,
+    before: OffsetDateTime,
+    limit: usize,
+) -> Result<usize, StoreError> {
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    let binds = [tenant.as_str().into(), Bind::Int(until), Bind::Instant(Some(before))];
+    let binds = binds.into_iter().chain([Bind::Int(limit), BYTES.into()]);
+    let forgotten = binds.fold(Statement::new(FORGET), Statement::bind);
+    let forgotten = forgotten.rows::<NumberRow>(connection);
+    let seen = see(connection, tenant.as_str(), Planning::Indexed);
+    let (seen, rows) = join(seen, forgotten).await;
+    let rows = seen.and(rows).map_err(|error| unavailable(&error))?;
+    Ok(usize::try_from(number(rows)).unwrap_or_default())
 }
 
 fn number(rows: Vec<NumberRow>) -> i64 {

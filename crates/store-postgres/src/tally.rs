@@ -6,6 +6,7 @@
 
 use diesel_async::AsyncPgConnection;
 use futures_util::future::join;
+use racun_kernel::calendar::parse_date;
 use racun_kernel::{Decimal, Tenant};
 use racun_store::{
     Clause, Condition, FieldKind, Figure, JsonPath, ListQuery, Part, StoreError, Table, Tally,
@@ -148,7 +149,11 @@ impl<'a> Rows<'a> {
             .map(|(n, part)| format!("{} AS p{n}", self.part(part, &elements)))
             .collect();
         let keys: Vec<String> = (0..tally.by.len()).map(|n| format!("p{n}")).collect();
-        let texts: Vec<String> = keys.iter().map(|key| format!("{key}::text")).collect();
+        let text = |(key, part): (&String, &Part)| match part.kind() {
+            FieldKind::Date => format!("to_char({key}, 'YYYY-MM-DD')"),
+            _ => format!("{key}::text"),
+        };
+        let texts: Vec<String> = keys.iter().zip(&tally.by).map(text).collect();
         let mut next = tally.by.len();
         let mut operand = || {
             next += 1;
@@ -161,6 +166,10 @@ impl<'a> Rows<'a> {
                 Figure::Count => "count(*)::text".to_owned(),
                 Figure::CountDistinct(_) => format!("count(DISTINCT {})::text", operand()),
                 Figure::Sum(_) => format!("coalesce(sum({}), 0)::text", operand()),
+                Figure::SumOr(..) => {
+                    let (own, instead) = (operand(), operand());
+                    format!("coalesce(sum(coalesce({own}, {instead})), 0)::text")
+                }
             })
             .collect();
         let conditions = tally.filter.iter().map(|Condition { part, operator }| {
@@ -274,6 +283,7 @@ fn group(tally: &Tally, row: &GroupRow) -> Option<TallyRow> {
     let value = |(part, text): (&Part, &Option<String>)| match (text, part.kind()) {
         (None, _) => Some(Value::Null),
         (Some(text), FieldKind::Number) => Decimal::computed(text).map(Value::Number),
+        (Some(text), FieldKind::Date) => parse_date(text).ok().map(Value::Date),
         (Some(text), _) => Some(Value::Text(text.clone())),
     };
     let by = tally.by.iter().zip(&row.by).map(value).collect::<Option<_>>()?;

@@ -34,6 +34,7 @@ mod connection;
 mod declaration;
 mod encoding;
 mod error;
+mod forgetting;
 mod read;
 mod readers;
 mod scan;

@@ -220,6 +220,65 @@ impl<'a> Scan<'a> {
     }
 }
 
+/// Shows `each` the values of the fields `wanted`, given by their places, of all rows of which
+/// `clauses` hold, as bytes of their columns. `false` when some of it is in no column, or the
+/// tenant has no segments: then nothing was shown.
+pub(crate) fn each_row(
+    connection: &Connection,
+    owner: Owner<'_>,
+    clauses: &[Clause],
+    wanted: &[(usize, Source)],
+    mut each: impl FnMut(&[&[u8]]),
+) -> rusqlite::Result<bool> {
+    let column = |place, source| match source {
+        Source::Id => Some(IDS),
+        _ => column_of(owner.table, place),
+    };
+    let test = |clause: &Clause| {
+        clause.key.is_none().then_some(())?;
+        Some((column(clause.place, clause.field.source)?, test(clause)?))
+    };
+    let tests = clauses.iter().map(test).collect::<Option<Vec<(usize, Test)>>>();
+    let wanted = wanted.iter().map(|(place, source)| column(*place, *source));
+    let (Some(tests), Some(wanted)) = (tests, wanted.collect::<Option<Vec<usize>>>()) else {
+        return Ok(false);
+    };
+    let segments = owner.segments(connection)?;
+    if segments.is_empty() {
+        return Ok(false);
+    }
+    let fresh = owner.fresh(connection)?;
+    let stale = stale(connection, owner, &segments, fresh.iter().map(|(id, _)| id.as_str()))?;
+    for segment in &segments {
+        let mut loaded = Loaded { connection, owner, segment, columns: HashMap::new() };
+        let mut rows: Vec<usize> = (0..segment.size).collect();
+        if let Some(stale) = stale.get(&segment.number) {
+            rows.retain(|row| !stale.contains(row));
+        }
+        for (column, test) in &tests {
+            loaded.column(*column)?.keep(&mut rows, test);
+        }
+        if rows.is_empty() {
+            continue;
+        }
+        for column in &wanted {
+            loaded.column(*column)?;
+        }
+        for row in rows {
+            let values: Vec<&[u8]> = wanted.iter().map(|column| loaded.at(*column, row)).collect();
+            each(&values);
+        }
+    }
+    for row in fresh.iter().filter_map(|(_, row)| row.as_ref()) {
+        let value = |column: usize| row.get(column).map_or(&[][..], Vec::as_slice);
+        if tests.iter().all(|(column, test)| test(value(*column))) {
+            let values: Vec<&[u8]> = wanted.iter().map(|column| value(*column)).collect();
+            each(&values);
+        }
+    }
+    Ok(true)
+}
+
 /// Whether the text of a row contains what `finder` looks for.
 fn is_in(finder: &Finder<'_>, text: &[u8]) -> bool {
     finder.find(text.get(1..).unwrap_or_default()).is_some()

@@ -14,14 +14,15 @@ use racun_store::{
     TallyRow, TransactError, Unit,
 };
 use rusqlite::Connection;
+use time::OffsetDateTime;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::settling::Settling;
 use crate::turns::Turns;
 use crate::writer::{Job, Waiting};
 use crate::{
-    OpenError, columns, connection, declaration, read, readers, schema, select, tally, upgrade,
-    writer,
+    OpenError, columns, connection, declaration, forgetting, read, readers, schema, select, tally,
+    upgrade, writer,
 };
 
 /// Units, or reads, that may wait; callers beyond them wait to get into the queue.
@@ -190,13 +191,21 @@ impl SqliteStore {
 
     /// Writes where the disk was full, to see whether it still is.
     async fn probe(&self) -> Result<(), StoreError> {
+        self.write(writer::probe).await
+    }
+
+    /// Runs `write`, which is no unit, on the writing thread.
+    async fn write<T: Send + 'static>(
+        &self,
+        write: impl FnOnce(&mut Connection) -> rusqlite::Result<T> + Send + 'static,
+    ) -> Result<T, StoreError> {
         let (sender, answer) = oneshot::channel();
-        let probe: read::Read = Box::new(move |connection| {
+        let write: read::Read = Box::new(move |connection| {
             // The receiver may have been dropped.
-            let _ = sender.send(writer::probe(connection));
+            let _ = sender.send(write(connection));
         });
         let writes = self.writes.as_ref().ok_or_else(ended)?;
-        writes.send(Job::Read(probe)).await.map_err(|_| ended())?;
+        writes.send(Job::Read(write)).await.map_err(|_| ended())?;
         answer.await.map_err(|_| ended())?.map_err(crate::error::unavailable)
     }
 
@@ -329,6 +338,25 @@ impl Store for SqliteStore {
     async fn snapshots(&self, positions: &[i64]) -> Result<Vec<(i64, String)>, StoreError> {
         let positions = positions.to_vec();
         self.read(SHARED, move |connection| read::snapshots(connection, &positions)).await
+    }
+
+    async fn forget_snapshots(
+        &self,
+        tenant: &Tenant,
+        until: i64,
+        before: OffsetDateTime,
+        limit: usize,
+    ) -> Result<usize, StoreError> {
+        let owner = tenant.as_str().to_owned();
+        let find = move |connection: &mut Connection| {
+            forgetting::old(connection, &owner, until, before, limit)
+        };
+        let old = self.read(tenant.as_str(), find).await?;
+        if old.is_empty() {
+            return Ok(0);
+        }
+        let owner = tenant.as_str().to_owned();
+        self.write(move |connection| forgetting::forget(connection, &owner, &old)).await
     }
 
     async fn series(&self, tenant: &Tenant) -> Result<Vec<(String, i64)>, StoreError> {

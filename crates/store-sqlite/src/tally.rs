@@ -1,15 +1,19 @@
 //! Tallies: SQLite finds the rows, and crate `store` counts them. No number is added up in SQL.
+//! What is in columns ([`crate::columns`]) is read from there, without looking at rows.
 
 use racun_kernel::Tenant;
 use racun_kernel::calendar::parse_date;
 use racun_store::sorting::number;
 use racun_store::{
-    CountedRow, Counter, Field, FieldKind, ListQuery, Part, Projection, Table, Tally, TallyRow,
-    Value,
+    CountedRow, Counter, Field, FieldKind, ListQuery, Part, Projection, Source, Table, Tally,
+    TallyRow, Value,
 };
 use rusqlite::types::Value as Cell;
 use rusqlite::{Connection, Row};
 
+use crate::column;
+use crate::columns::Owner;
+use crate::scan::each_row;
 use crate::select::matching;
 use crate::sql::{Sql, place};
 
@@ -42,6 +46,22 @@ fn count(
     let looked_at = Projection::of(tallies);
     let mut counters: Vec<Counter<'_>> = tallies.iter().map(|tally| Counter::new(tally)).collect();
     let mut values = vec![Value::Null; first.table.fields.len()];
+    if first.within.is_none() && !tallies.iter().any(|tally| tally.needs_bodies()) {
+        let owner = Owner { table: first.table, tenant: tenant.as_str() };
+        let wanted: Vec<(usize, Source)> =
+            columns.own.iter().map(|(place, field)| (*place, field.source)).collect();
+        let by_columns = each_row(connection, owner, &first.clauses, &wanted, |cells| {
+            for ((place, field), cell) in columns.own.iter().zip(cells) {
+                values[*place] = column::text(cell).map_or(Value::Null, |text| read(field, text));
+            }
+            let counted =
+                CountedRow { values: &values, named: &[], body: &serde_json::Value::Null };
+            counters.iter_mut().for_each(|counter| counter.add(counted));
+        });
+        if by_columns? {
+            return Ok(counters.into_iter().map(Counter::rows).collect());
+        }
+    }
     let others = first.within.as_ref().map_or(0, |within| within.table.fields.len());
     let mut named = vec![Value::Null; others];
     statement(tenant, first, &columns).rows(connection, |row| {
@@ -130,13 +150,18 @@ fn statement(tenant: &Tenant, tally: &Tally, columns: &Columns) -> Sql {
 /// The value of `field`, a text, a number or a date, in `column` of `row`.
 fn value(field: &Field, row: &Row<'_>, column: usize) -> rusqlite::Result<Value> {
     Ok(match row.get(column)? {
-        Cell::Text(key) if field.kind == FieldKind::Number => number(&key).as_ref().into(),
-        Cell::Text(text) if field.kind == FieldKind::Date => {
-            parse_date(&text).map_or(Value::Null, Value::Date)
-        }
-        Cell::Text(text) => Value::Text(text),
+        Cell::Text(text) => read(field, &text),
         Cell::Null | Cell::Integer(_) | Cell::Real(_) | Cell::Blob(_) => Value::Null,
     })
+}
+
+/// The value of `field`, a text, a number or a date, that is kept as `text`.
+fn read(field: &Field, text: &str) -> Value {
+    match field.kind {
+        FieldKind::Number => number(text).as_ref().into(),
+        FieldKind::Date => parse_date(text).map_or(Value::Null, Value::Date),
+        _ => Value::Text(text.to_owned()),
+    }
 }
 
 /// A body that is no JSON.

@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 use racun_kernel::Tenant;
+use time::OffsetDateTime;
 
 use crate::{
     Entry, ListQuery, Read, Rows, Store, StoreError, Stored, Table, Tally, TallyRow, TransactError,
@@ -98,6 +99,16 @@ impl<L: StoreDecorator> Store for L {
 
     async fn snapshots(&self, positions: &[i64]) -> Result<Vec<(i64, String)>, StoreError> {
         self.inner().snapshots(positions).await
+    }
+
+    async fn forget_snapshots(
+        &self,
+        tenant: &Tenant,
+        until: i64,
+        before: OffsetDateTime,
+        limit: usize,
+    ) -> Result<usize, StoreError> {
+        self.inner().forget_snapshots(tenant, until, before, limit).await
     }
 
     async fn series(&self, tenant: &Tenant) -> Result<Vec<(String, i64)>, StoreError> {

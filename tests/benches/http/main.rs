@@ -5,12 +5,13 @@
 //! it, no work.
 //!
 //! `cargo bench -p racun-tests -- pos` measures one part: `start`, `read`, `issue`, `einvoicing`,
-//! `pay`, `pos`, `fiscal`, `webhooks`, `overhead`, `lists`, `memory`, `neighbours`, `paper`,
-//! `exports`.
+//! `pay`, `pos`, `fiscal`, `webhooks`, `overhead`, `lists`, `stats`, `memory`, `neighbours`,
+//! `paper`, `exports`.
 //! `embedded` and `postgres` select one store: `-- lists postgres`.
 
 mod bare;
 mod bounds;
+mod counting;
 mod delivering;
 mod einvoicing;
 mod exchanging;
@@ -172,6 +173,9 @@ async fn on_the_embedded_store() {
     if wanted("lists") {
         listing::measure("embedded store", Data::Folder, None).await;
     }
+    if wanted("stats") {
+        counting::measure("embedded store", Data::Folder, None).await;
+    }
     println!("resident memory after this: {} kB", resident(&racun));
 }
 
@@ -222,6 +226,11 @@ async fn on_postgres() {
         let lists = database("lists");
         let postgres = Some((&cluster, lists.as_str()));
         listing::measure("PostgreSQL", Data::Url(lists.clone()), postgres).await;
+    }
+    if wanted("stats") {
+        let counted = database("counted");
+        let postgres = Some((&cluster, counted.as_str()));
+        counting::measure("PostgreSQL", Data::Url(counted.clone()), postgres).await;
     }
     println!("resident memory after this: {} kB", resident(&racun));
 }

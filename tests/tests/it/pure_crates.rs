@@ -341,6 +341,7 @@ pub const PURE: &[(&str, &[&str])] = &[
             "racun-settlement",
             "racun-store",
             "racun-webhooks",
+            "serde",
             "serde_json",
             "time",
         ],

@@ -11,6 +11,7 @@
 //! | `paper`    | one document of each template, as files                       |
 //! | `exports`  | documents as XLSX, CSV and an archive of PDFs                 |
 //! | `einvoice` | electronic invoices, as files                                |
+//! | `reports`  | a quarter, and the reports that are made of it                |
 //! | `player`   | who sends the requests, and what is printed of their answers  |
 
 mod einvoice;
@@ -23,6 +24,7 @@ mod portugal;
 mod pos;
 mod qr;
 mod receipt;
+mod reports;
 
 use player::Player;
 use racun_authority_simulator::Running;
@@ -48,6 +50,8 @@ pub enum Play {
     Fiscal(Authority),
     /// Documents in Portugal.
     Portugal,
+    /// Reports of a quarter.
+    Reports,
 }
 
 /// Plays `play` on the server at `base` and prints a line per step. `simulator` is the authorities
@@ -69,6 +73,10 @@ pub async fn play(play: Play, base: &str, simulator: Option<&Running>) -> anyhow
         Play::Portugal => {
             print::line(format_args!("A morning in Lisbon on {base}"));
             portugal::play(&mut player, simulator).await?;
+        }
+        Play::Reports => {
+            print::line(format_args!("A quarter and its reports on {base}"));
+            reports::play(&mut player).await?;
         }
         Play::Fiscal(authority) => {
             print::line(format_args!("Receipts for {} on {base}", authority.title()));

@@ -69,7 +69,18 @@ impl Player {
 
     /// The file at `path`.
     pub(super) async fn file(&self, what: &'static str, path: &str) -> anyhow::Result<Vec<u8>> {
-        let (answer, took) = self.exchange(what, Method::GET, path, None).await?;
+        self.download(what, Method::GET, path, None).await
+    }
+
+    /// The file that a request is answered.
+    pub(super) async fn download(
+        &self,
+        what: &'static str,
+        method: Method,
+        path: &str,
+        body: Option<Value>,
+    ) -> anyhow::Result<Vec<u8>> {
+        let (answer, took) = self.exchange(what, method, path, body).await?;
         let status = answer.status();
         let bytes = answer.bytes().await.with_context(|| format!("{what}: {path} broke off"))?;
         if !status.is_success() {

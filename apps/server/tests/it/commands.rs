@@ -92,6 +92,23 @@ fn in_order(printed: &str, parts: &[&str]) {
     }
 }
 
+#[test]
+fn the_demo_of_reports_sells_for_a_quarter_and_adds_it_up() {
+    let parts = [
+        "give back a tenth",
+        "month 2026-01, revenue 4453, count 1",
+        "kind domestic, category S, rate 22, base 3285, tax 722.7",
+        "book KIR",
+        "book KPR",
+        "period 2026-01, recognized 310, deferred 3340, accrued 0",
+        "period 2026-02, recognized 280, deferred 3060, accrued 0",
+        "period 2026-03, recognized 220, deferred 2475, accrued 0",
+        "closing_balance",
+        "/tax-reports/kpr",
+    ];
+    in_order(&played("demo reports"), &parts);
+}
+
 /// The characters from the first finder pattern of a code on.
 const FINDER: &str = "█▀▀▀▀▀█";
 

@@ -101,6 +101,8 @@ pub fn passed_over(sent: &Map<String, Json>, answered: &Map<String, Json>) -> Is
             "furs" => "PUT /fiscalization/furs/settings sets it",
             "fina" => "PUT /fiscalization/fina/settings sets it",
             "slovenia" => "PATCH /tax-reports/si/profile sets it",
+            "revenue_recognition" => "PATCH /revenue-recognition/settings sets it",
+            "expense_recognition" => "PATCH /expense-recognition/settings sets it",
             _ => "it is not set through the entity",
         };
         let message = format!("what is sent here is passed over; {remedy}");

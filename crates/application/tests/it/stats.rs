@@ -33,10 +33,8 @@ fn queries() -> Vec<Json> {
         {"type": "sum", "field": "total"},
     ]);
     let of = |table: &str, groups: Json, filters: Json| {
-        let mut query = json!({"table": table, "metrics": metrics});
-        query["group_by"] = groups;
-        query["filters"] = filters;
-        query
+        let (metrics, group_by) = (&metrics, groups);
+        json!({"table": table, "metrics": metrics, "group_by": group_by, "filters": filters})
     };
     let mut queries = vec![
         of("invoices", json!([]), json!({})),

@@ -244,7 +244,8 @@ const MOST_SUBJECTS: usize = 16;
 /// Rows that one sweep removes.
 const SWEPT: usize = 100;
 
-/// Removes keys of `account` that name nothing any more at `now`: up to 100 of them.
+/// Removes keys of `account` that name nothing any more at `now`: up to 100 of them. Answers how
+/// many.
 ///
 /// # Errors
 /// When the store fails.
@@ -252,7 +253,7 @@ pub async fn sweep(
     store: &dyn Store,
     account: AccountId,
     now: OffsetDateTime,
-) -> Result<(), StoreError> {
+) -> Result<usize, StoreError> {
     let mut query = ListQuery::first_page(&KEYED_REQUESTS);
     (query.limit, query.count) = (SWEPT, false);
     let is_over = Operator::Lte((now - KEPT).into());
@@ -260,7 +261,7 @@ pub async fn sweep(
     let tenant = Tenant::account(account);
     let over = store.page::<KeyedRequest>(&KEYED_REQUESTS, &tenant, &query).await?.rows;
     if over.is_empty() {
-        return Ok(());
+        return Ok(0);
     }
     let mut unit = store.unit(tenant);
     let over = unit.hold_each(over.iter().map(|row| (&KEYED_REQUESTS, row.id())));
@@ -269,7 +270,8 @@ pub async fn sweep(
         let held: Vec<KeyedRequest> = held.all(over)?;
         let over = held.iter().filter(|row| !row.holds_at(now));
         let gone = |row| Put { live_delta: 0, trash_delta: 0, ..Put::delete(row) };
-        Ok(((), Writes::default().puts(over.map(gone))))
+        let gone: Vec<Put> = over.map(gone).collect();
+        Ok((gone.len(), Writes::default().puts(gone)))
     })
     .await
 }

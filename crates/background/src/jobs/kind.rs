@@ -33,6 +33,8 @@ pub enum JobKind {
     EInvoiceAutoSend,
     /// Sending an electronic invoice, and following it to its end.
     EInvoiceSubmission,
+    /// Spreading the revenue of earlier documents over their days of service.
+    RecognitionBackfill,
 }
 
 const DELIVERY_WAITS: [Duration; 4] =
@@ -77,7 +79,7 @@ const EXPORT_WAITS: [Duration; 5] = [
 
 impl JobKind {
     /// All of them.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::WebhookDelivery,
         Self::Mail,
         Self::InvoiceOverdue,
@@ -91,6 +93,7 @@ impl JobKind {
         Self::EInvoiceEnrollment,
         Self::EInvoiceAutoSend,
         Self::EInvoiceSubmission,
+        Self::RecognitionBackfill,
     ];
 
     /// Its name, on the wire and in stores.
@@ -110,6 +113,7 @@ impl JobKind {
             Self::EInvoiceEnrollment => "e_invoice_enrollment",
             Self::EInvoiceAutoSend => "e_invoice_auto_send",
             Self::EInvoiceSubmission => "e_invoice_submission",
+            Self::RecognitionBackfill => "recognition_backfill",
         }
     }
 
@@ -127,7 +131,8 @@ impl JobKind {
             | Self::OrderSync
             | Self::OrderMail
             | Self::EInvoiceEnrollment
-            | Self::EInvoiceAutoSend => Duration::minutes(2),
+            | Self::EInvoiceAutoSend
+            | Self::RecognitionBackfill => Duration::minutes(2),
             // A call to the provider takes 20 seconds at most.
             Self::EInvoiceSubmission => Duration::seconds(30),
             Self::DocumentExport => Duration::minutes(1),
@@ -142,9 +147,10 @@ impl JobKind {
         match self {
             Self::WebhookDelivery | Self::InvoiceOverdue | Self::ExportExpiry => &DELIVERY_WAITS,
             Self::PtReport => &REPORT_WAITS,
-            Self::DocumentExport | Self::EInvoiceEnrollment | Self::EInvoiceAutoSend => {
-                &EXPORT_WAITS
-            }
+            Self::DocumentExport
+            | Self::EInvoiceEnrollment
+            | Self::EInvoiceAutoSend
+            | Self::RecognitionBackfill => &EXPORT_WAITS,
             // Attempts that got no answer do not count: the submission has waits of its own.
             Self::Mail
             | Self::FiscalTips

@@ -97,11 +97,5 @@ fn status_clause(status: &str) -> Result<Clause, Issues> {
 
 /// An instant, or the start or the last millisecond of a day in UTC.
 pub(super) fn instant(text: &str, is_end: bool) -> Result<OffsetDateTime, Issues> {
-    if let Ok(day) = calendar::parse_date(text) {
-        let start = calendar::midnight(day);
-        let end = start.checked_add(time::Duration::milliseconds(86_399_999)).unwrap_or(start);
-        return Ok(if is_end { end } else { start });
-    }
-    let message = "expected a day or an instant, such as 2026-11-20 or 2026-11-20T08:30:00Z";
-    calendar::parse_instant(text).map_err(|_| Issue::new("invalid_date_time", message).into())
+    Ok(calendar::parse_instant_or_day(text, is_end)?)
 }

@@ -162,12 +162,10 @@ fn check(line: &NewLine, custom: bool, issues: &mut Issues) {
             issues.push(issue.at(n).at("taxes"));
         }
     }
-    if let Some(RevenueRecognition { date_from: Some(from), date_to: Some(to), .. }) =
-        &line.revenue_recognition
-        && to < from
+    if let Some(own) = &line.revenue_recognition
+        && let Err(issue) = own.check()
     {
-        let issue = Issue::new("invalid_period", "must not be before date_from");
-        issues.push(issue.at("date_to").at("expense_recognition"));
+        issues.push(issue.at("expense_recognition"));
     }
 }
 

@@ -14,6 +14,14 @@ impl Expense {
             found.extend_at("supplier", of_supplier(supplier));
         }
         self.content.of_rates(&mut found);
+        let days = (self.content.date_service, self.content.date_service_to);
+        for (n, item) in self.content.items.iter().enumerate() {
+            if let Some(own) = &item.expense_recognition
+                && let Some(issue) = own.warning(days)
+            {
+                found.push(issue.at("expense_recognition").at(n).at("items"));
+            }
+        }
         found
     }
 

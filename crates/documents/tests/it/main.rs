@@ -5,5 +5,6 @@ mod expenses;
 mod life_cycle;
 mod linked;
 mod number_format;
+mod recognition;
 mod recurrence;
 mod tip_report;

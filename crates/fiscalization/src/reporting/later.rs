@@ -2,6 +2,7 @@
 
 use racun_access::Entity;
 use racun_documents::events::Happening;
+use racun_documents::recognition::{RECOGNITION_ENTRIES, redated};
 use racun_documents::{Document, DocumentError, DocumentId, Editor, Refused};
 use racun_fiscal::{
     Authority, EXCHANGES, Exchange, FISCAL_SETTINGS, FiscalSettings, MessageId, Patience,
@@ -157,6 +158,7 @@ async fn first(
     let place = prepared.issuing().map(|issuing| issuing.hold(&mut unit));
     let before = hold_document(&mut unit, id);
     let payments = hold_payments(&mut unit, id);
+    let entries = unit.hold_where(&RECOGNITION_ENTRIES, "document_id", id);
     let targets = hold_documents(&mut unit, targets);
     let number = numbering.as_ref().map(|numbering| unit.number(numbering.series.clone()));
     let later = unit.decide(move |held| {
@@ -183,7 +185,9 @@ async fn first(
         };
         let Issued { document, puts, sending } = prepared.issue(document, facts)?;
         let updated = document.event(Happening::Updated, &actor.id(), actor.stamp());
-        let writes = Writes::default().puts(puts).update(&before, &document).insert(&version);
+        let dated = redated(&held.all(entries)?, document.content.date, actor.stamp());
+        let writes = Writes::default().puts(puts).puts(dated);
+        let writes = writes.update(&before, &document).insert(&version);
         Ok(((document, sending), writes.events(updated).taking_number()))
     });
     let (document, sending) = later.await?;

@@ -1,7 +1,8 @@
-//! Errors of the log and of jobs.
+//! Errors of the logs and of jobs.
 
 use racun_background::activities::ActivitiesError;
 use racun_background::jobs::JobError;
+use racun_background::request_log::RequestLogError;
 
 use super::{ApiError, Kind};
 
@@ -10,6 +11,15 @@ impl From<ActivitiesError> for ApiError {
         match error {
             ActivitiesError::Invalid(issues) => issues.into(),
             ActivitiesError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<RequestLogError> for ApiError {
+    fn from(error: RequestLogError) -> Self {
+        match error {
+            RequestLogError::Invalid(issues) => issues.into(),
+            RequestLogError::Store(error) => error.into(),
         }
     }
 }

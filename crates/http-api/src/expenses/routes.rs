@@ -232,11 +232,12 @@ async fn finalize(
 }
 
 async fn void(
-    call: Call,
+    call: EntityCall,
     id: PathId<id::Expense>,
     _body: MaybeBody<CommandBody>,
 ) -> Result<Json<ExpenseBody>, ApiError> {
-    let task = call.run(|call| async move { application::void(call.cx(), id.0).await });
+    let task =
+        call.run(|call| async move { application::void(call.cx(), call.entity(), id.0).await });
     Ok(Json(task.await?.convert()))
 }
 

@@ -8,7 +8,7 @@ use actix_web::http::header::{
     LOCATION,
 };
 use actix_web::web::Bytes;
-use racun_background::idempotency::{AnswerTo, KeptAnswer, KeptBody, KeyStatus, sweep};
+use racun_background::idempotency::{AnswerTo, KeptAnswer, KeptBody, KeyStatus};
 use serde_json::Value as Json;
 
 use super::Keyed;
@@ -20,9 +20,6 @@ const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 /// The headers that belong to a body.
 const KEPT: [HeaderName; 5] =
     [CONTENT_TYPE, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, ETAG, LOCATION];
-
-/// One key of 256 removes the expired keys of its account, so that no separate job has to.
-const SWEEPING: &str = "00";
 
 /// What the log says of a refusal that is given again. It is kept beside the answer.
 pub(crate) struct ReplayedRefusal {
@@ -81,7 +78,6 @@ impl Keyed {
             return Ok(Kept::Sent(answer));
         }
         let stored = self.request.answer(&*self.services.store, kept.clone(), to).await;
-        self.sweep();
         Ok(match stored {
             Ok(KeyStatus::Answered(stored)) if stored != kept => Kept::Sent(self.replay(stored)),
             Ok(KeyStatus::Conflict | KeyStatus::Unanswered(_)) if to == AnswerTo::Nothing => {
@@ -139,19 +135,6 @@ impl Keyed {
     /// Says that `answer` was given before, or would have been.
     pub(super) fn mark(&self, answer: &mut HttpResponse<BoxBody>) {
         answer.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
-    }
-
-    fn sweep(&self) {
-        if !self.request.key.starts_with(SWEEPING) {
-            return;
-        }
-        let (store, account) = (self.services.store.clone(), self.request.account_id);
-        let now = self.request.created_at;
-        self.process.runtime.spawn(async move {
-            if let Err(error) = sweep(&*store, account, now).await {
-                tracing::warn!(?error, "keys of old requests stay");
-            }
-        });
     }
 }
 

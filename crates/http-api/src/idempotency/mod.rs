@@ -52,7 +52,6 @@ use crate::auth_cache::is_near;
 use crate::call::{give, given};
 use crate::caller::{account, tenant};
 use crate::error::{ApiError, Kind, OwnCode};
-use crate::process::Process;
 use crate::rehearsal;
 use crate::request::{Spooled, read_whole};
 use crate::route::{Gate, Route};
@@ -88,7 +87,6 @@ pub(crate) struct Keyed {
     route: &'static Route,
     request: KeyedRequest,
     services: Data<Services>,
-    process: Data<Process>,
     once: Arc<Once>,
     _turn: Turn,
 }
@@ -119,7 +117,6 @@ pub(crate) async fn begin(
     key: Key,
 ) -> Result<Begun, ApiError> {
     let services: Data<Services> = given(request.request())?;
-    let process = given(request.request())?;
     let account = account(request.request());
     let account = account.ok_or_else(|| ApiError::internal("a keyed request has no account"))?;
     let fingerprint = match route.takes_form {
@@ -144,7 +141,7 @@ pub(crate) async fn begin(
         None => wanted.find(&*services.store).await?,
     };
     let once = Arc::new(Once::new(Arc::clone(&services.store), wanted.clone()));
-    let keyed = Keyed { route, request: wanted, services, process, once, _turn: turn };
+    let keyed = Keyed { route, request: wanted, services, once, _turn: turn };
     match keyed.status(held).await? {
         KeyStatus::New => {
             keyed.give_store(request);

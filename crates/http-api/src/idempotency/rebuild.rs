@@ -160,6 +160,8 @@ mod tests {
         ("shareDocument", "the link is read with the document"),
         ("setBillingEmail", "it is read with the subscription"),
         ("activatePlan", TELLS_THE_STEP),
+        ("backfillRevenueRecognition", TELLS_THE_STEP),
+        ("backfillExpenseRecognition", TELLS_THE_STEP),
         ("advanceTestClock", TELLS_THE_STEP),
         ("recheckEmailSender", TELLS_THE_STEP),
         ("sendDocument", TELLS_THE_STEP),

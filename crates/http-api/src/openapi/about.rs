@@ -9,7 +9,7 @@ use crate::route::Route;
 const INTRODUCTION: &str = include_str!("introduction.md");
 
 /// The areas in the order in which they are shown: what everybody needs comes first.
-const TAGS: [(&str, &str); 52] = [
+const TAGS: [(&str, &str); 54] = [
     ("Users", "Signing up, logging in, one's own data, forgotten passwords."),
     ("Entities", "Whoever issues documents: their data, settings, country and environment."),
     ("Accounts", "The account, which owns entities: what it stores, and may store."),
@@ -57,7 +57,9 @@ const TAGS: [(&str, &str); 52] = [
     ("Entity stats", "Counts and sums of records, by groups."),
     ("Tax reports", "VAT by rate; books, yearly figures and ledgers of Slovenia."),
     ("Receivables", "What customers owe, by age and as statements."),
+    ("Revenue recognition", "Revenue and cost over the days of a service."),
     ("Activities", "What happened in an entity, and who did it."),
+    ("Request logs", "What callers sent to an entity, and what they were answered."),
     ("White labels", "Brands under which the service is sold, and their plans."),
     ("White-label subscriptions", "An entity's plan: what it allows, and what was used."),
     ("Jobs", "What is still to be done for an entity, and what was given up."),

@@ -2,16 +2,20 @@
 //!
 //! | Module        | Owns                                                       |
 //! | ------------- | ---------------------------------------------------------- |
+//! | `categories`  | revenue by financial category                              |
 //! | `stats`       | statistics                                                 |
 //! | `tax`         | VAT books, VAT, the profile, yearly figures, ledgers       |
 //! | `normirani`   | the yearly figures of a sole trader, as they are answered  |
 //! | `findings`    | what a report left out, and what is odd                    |
 //! | `receivables` | ages of what is open, and statements                       |
+//! | `recognition` | revenue and cost over time                                 |
 //! | `statement`   | a statement as CSV and PDF                                 |
 
+pub(crate) mod categories;
 mod findings;
 mod normirani;
 pub(crate) mod receivables;
+pub(crate) mod recognition;
 mod statement;
 pub(crate) mod stats;
 pub(crate) mod tax;

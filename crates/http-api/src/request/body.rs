@@ -28,6 +28,14 @@ pub(crate) struct Came(pub Left, pub Option<Share>);
 /// What is left of it, for the handler that is tried on it.
 pub(crate) struct Again(pub Left);
 
+/// The body as it came, for the log of requests.
+pub(crate) struct SentBody(pub Bytes);
+
+impl SentBody {
+    /// Bytes of a body that goes into the log: of a longer one nothing does.
+    pub(crate) const MOST: usize = 16 * 1024;
+}
+
 /// Bytes from which on a body is understood off the thread that answers requests.
 const LONG: usize = 64 * 1024;
 
@@ -90,6 +98,9 @@ impl<T: DeserializeOwned + Validate + Send + 'static> FromRequest for Body<T> {
             head?;
             let (body, arrived) = read(&request, payload, most, limits).await?;
             let body = Bytes::from(body);
+            if body.len() <= SentBody::MOST {
+                request.extensions_mut().insert(SentBody(body.clone()));
+            }
             let (understood, arrived) = understood(&request, body.clone(), arrived).await;
             match understood {
                 Ok(value) => {

@@ -11,7 +11,7 @@ mod raw;
 mod spool;
 
 pub use body::Body;
-pub(crate) use body::{Again, Came, read_whole};
+pub(crate) use body::{Again, Came, SentBody, read_whole};
 pub use form::Form;
 pub(crate) use form::TakenParts;
 pub(crate) use json::{Left, MOST_ISSUES, as_declared, unknown};

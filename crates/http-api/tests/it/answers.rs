@@ -10,6 +10,7 @@ use racun_store::{
     Entry, ListQuery, Store, StoreError, Stored, Table, Tally, TallyRow, TransactError, Unit,
 };
 use serde_json::json;
+use time::OffsetDateTime;
 
 use crate::harness::{Api, Who};
 
@@ -169,6 +170,16 @@ impl Store for Broken {
     }
 
     async fn snapshots(&self, _: &[i64]) -> Result<Vec<(i64, String)>, StoreError> {
+        Err(self.error())
+    }
+
+    async fn forget_snapshots(
+        &self,
+        _: &Tenant,
+        _: i64,
+        _: OffsetDateTime,
+        _: usize,
+    ) -> Result<usize, StoreError> {
         Err(self.error())
     }
 

@@ -76,6 +76,7 @@ mod recovery;
 mod recurring;
 mod rehearsal;
 mod reports;
+mod request_logs;
 mod routes;
 mod seen;
 mod server;

@@ -1,6 +1,7 @@
 //! Figures: against known answers, against the authorities' schemas, and as laws.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, its helpers too")]
 
+mod categories;
 mod judge;
 mod ledgers;
 mod normirani;

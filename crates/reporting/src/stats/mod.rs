@@ -39,7 +39,7 @@ pub async fn answer(
     let mut answers = Vec::with_capacity(queries.len());
     for query in queries {
         let mut fold = StatFold::new(query, today);
-        let is_counted = way == Way::Counted && counted::count(cx, today, query, &mut fold).await?;
+        let is_counted = way == Way::Counted && counted::count(cx, query, &mut fold).await?;
         if !is_counted {
             walked::walk(cx, entity, query, &mut fold).await?;
         }

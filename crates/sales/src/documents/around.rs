@@ -96,6 +96,11 @@ impl Around {
         Ok(around)
     }
 
+    /// The credit notes that give back of an invoice or settle it.
+    pub fn notes(&self) -> &[DocumentId] {
+        &self.notes
+    }
+
     /// Holds it, besides the `named` documents, which are held already.
     pub fn hold(self, unit: &mut UnitBuilder<'_>, named: &[Relation]) -> HeldAround {
         let of_own = self.own_links.iter().flat_map(|(_, links)| links);

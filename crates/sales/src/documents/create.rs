@@ -3,6 +3,7 @@
 use racun_access::{Entity, setting};
 use racun_catalog::{BUSINESS_UNITS, BusinessUnit};
 use racun_documents::calculation::CalculationMode;
+use racun_documents::recognition::RecognitionSide;
 use racun_documents::{
     CreationSource, Document, DocumentError, DocumentId, DocumentKind, EInvoiceOptions,
     GivenTotals, InvoicedTab, NewDocument, NewLine, Refused, Relation,
@@ -34,6 +35,7 @@ use super::save::CatalogueWrites;
 use crate::billing::Meter;
 use crate::einvoicing::{Judging, Policy};
 use crate::error::Error;
+use crate::recognition::default_of;
 use crate::vat::HeldFinding;
 
 /// How a new document starts.
@@ -232,6 +234,7 @@ impl New {
             (false, None) => Some(numbering(&gathered.entity, kind, date, unit)?),
         };
         let plan = Plan {
+            kind,
             links,
             forced,
             payments,
@@ -239,6 +242,7 @@ impl New {
             fiscal,
             outside_vat: outside_vat(&gathered.entity),
             judging: Judging::of(&gathered.entity),
+            recognition: default_of(&gathered.entity, RecognitionSide::Revenue),
             today: gathered.today,
         };
         let mut unit = ports.cx.unit();
@@ -386,6 +390,7 @@ pub async fn finalize<'a>(
     let today = gather::today(entity, cx.stamp);
     let made_on = gather::today(entity, &cx.stamp.at(seen.created_at));
     let plan = Plan {
+        kind: id.kind(),
         links,
         forced: false,
         payments: Vec::new(),
@@ -393,6 +398,7 @@ pub async fn finalize<'a>(
         fiscal,
         outside_vat: outside_vat(entity),
         judging: Judging::of(entity),
+        recognition: default_of(entity, RecognitionSide::Revenue),
         today: day.unwrap_or(today),
     };
     let mut unit = cx.unit();

@@ -2,6 +2,7 @@
 //! decision.
 
 use racun_documents::events::Happening;
+use racun_documents::recognition::RecognitionDefault;
 use racun_documents::{
     Document, DocumentError, DocumentId, DocumentKind, Numbering, Relation, RelationType, Stage,
     credit, link,
@@ -17,10 +18,13 @@ use time::Date;
 
 use crate::einvoicing::Judging;
 use crate::error::Error;
+use crate::recognition::HeldEntries;
 use crate::settling::{WorkingSet, events, left, settleable};
 
 /// All that is known of a document before the unit that makes or issues it.
 pub(super) struct Plan {
+    /// What is made or issued.
+    pub kind: DocumentKind,
     /// The documents that it is linked to, in the order of its links.
     pub links: Vec<DocumentId>,
     /// Whether links of a new document are made that would be refused otherwise.
@@ -35,6 +39,8 @@ pub(super) struct Plan {
     pub outside_vat: Option<Authority>,
     /// What decides on its electronic invoices.
     pub judging: Judging,
+    /// What becomes of lines that do not say when they are recognised.
+    pub recognition: RecognitionDefault,
     /// Today, in the entity's zone.
     pub today: Date,
 }
@@ -46,6 +52,8 @@ pub(super) struct Planned {
     targets: Many<Document>,
     /// The links to those of them that can be converted once.
     conversions: Many<Relation>,
+    /// The entries of the documents that a credit note gives back of.
+    credited: HeldEntries,
     place: Option<HeldPlace>,
     number: Option<Number>,
 }
@@ -76,10 +84,14 @@ impl Plan {
         };
         let convertible = self.links.iter().copied().filter(convertible);
         let conversions = hold_targeting(unit, convertible);
+        let of_notes = match self.kind == DocumentKind::CreditNote && self.numbering.is_some() {
+            true => HeldEntries::of(unit, self.links.iter().copied()),
+            false => HeldEntries::none(),
+        };
         let place = self.fiscal.hold(unit);
         let series = self.numbering.as_ref().map(|numbering| numbering.series.clone());
         let number = series.map(|series| unit.number(series));
-        Planned { plan: self, targets, conversions, place, number }
+        Planned { plan: self, targets, conversions, credited: of_notes, place, number }
     }
 }
 
@@ -94,7 +106,7 @@ impl Planned {
         before: Before,
         held: &Held,
     ) -> Result<(Made, Writes), Error> {
-        let Self { plan, targets, conversions, place, number } = self;
+        let Self { plan, targets, conversions, credited, place, number } = self;
         let (actor, stamp) = (held.actor(), held.actor().stamp());
         let mut targets = held.all(targets)?;
         let mut sheet = WorkingSet::of(targets.clone());
@@ -158,6 +170,8 @@ impl Planned {
         } else {
             document = plan.judging.judged(document, &targets, &[], stamp.now())?;
         }
+        let entries = document.recognition(plan.recognition, &credited.read(held)?, stamp);
+        writes.puts.extend(entries.iter().map(Put::insert));
         sheet.replace(document.clone());
         writes.puts.extend(sheet.puts());
         writes.puts.extend(relation_puts(&old, &relations));

@@ -4,7 +4,7 @@ use racun_access::Entity;
 use racun_documents::events::Happening;
 use racun_documents::{
     Content, CreationSource, Document, DocumentError, DocumentId, DocumentKind, Line, NewDocument,
-    Numbering, Refused, Relation, Stage, Voided, credit, link, rest,
+    Numbering, Refused, Relation, Stage, Voided, credit, link, recognition, rest,
 };
 use racun_fiscalization::certified::{self, HeldForm};
 use racun_fiscalization::{
@@ -24,6 +24,7 @@ use super::{create, gather};
 use crate::billing::Meter;
 use crate::einvoicing::Judging;
 use crate::error::Error;
+use crate::recognition::HeldEntries;
 use crate::settling::{events, left};
 
 /// How a document is voided.
@@ -85,6 +86,8 @@ pub async fn void<'a>(
     let (was_fiscal, judging) = (seen.is_fiscalized(), Judging::of(entity));
     let mut unit = cx.unit();
     let change = HeldChange::hold(&mut unit, id, &seen_links, &[]);
+    let spread = [id].into_iter().chain(around.notes().iter().copied());
+    let spread = HeldEntries::of(&mut unit, spread);
     let around = around.hold(&mut unit, &seen_links);
     let place = fiscal.hold(&mut unit);
     let form = HeldForm::hold(&mut unit, &seen);
@@ -99,6 +102,12 @@ pub async fn void<'a>(
         }
         let around = around.read(held, &mut found.sheet)?;
         let actor = held.actor();
+        // Where a credit note takes back the rest, the document and all of them end together.
+        let mut over = vec![id.to_string()];
+        over.extend(around.credits.iter().map(|link| link.source_id.to_string()));
+        let mut spread = spread.read(held)?;
+        spread.retain(|entry| over.contains(&entry.document_id));
+        let spread = recognition::ended(&spread, today, actor.stamp());
         let change = Change { actor, today, outside_vat: None, rejudging: None };
         let (document, sending, writes) = match (numbering, number) {
             (Some(numbering), Some(number)) => {
@@ -118,7 +127,7 @@ pub async fn void<'a>(
         let counted = meter.count(DocumentKind::CreditNote, held)?;
         let told = [Happening::Voided, Happening::Cancelled].into_iter();
         let told = told.filter_map(|what| document.event(what, &actor.id(), actor.stamp()));
-        let writes = writes.and(counted).events(told);
+        let writes = writes.and(counted).puts(spread).events(told);
         Ok::<_, Error>(((document, sending), writes))
     });
     let (document, sending) = voiding.await?;

@@ -25,6 +25,7 @@ use super::rejudge::Rejudging;
 use super::request::DocumentRequest;
 use super::save::{CatalogueWrites, HeldCustomers};
 use crate::error::Error;
+use crate::recognition::HeldSpread;
 use crate::settling::{WorkingSet, events, hold_allocations, left};
 use crate::vat::HeldFinding;
 
@@ -139,6 +140,7 @@ pub async fn update<'a>(
     let more = named.as_deref().unwrap_or_default();
     let change = HeldChange::hold(&mut unit, id, &seen_links, more);
     let checked = HeldFinding::of(gathered.finding.as_ref(), &mut unit);
+    let spread = HeldSpread::of(&mut unit, entity, id, &seen_links, more);
     unit.decide(move |held| {
         let (actor, stamp) = (held.actor(), held.actor().stamp());
         let (found, customers) = (change.read(held, &seen_links)?, customers.read(held)?);
@@ -171,6 +173,7 @@ pub async fn update<'a>(
             let updated = document.event(Happening::Updated, &actor.id(), stamp);
             writes = writes.insert::<Version>(&version).events(updated);
             writes = writes.and(savings.writes(&customers));
+            writes = writes.puts(spread.followed(&document, held)?);
         }
         writes = writes.and(checked.writes(held)?);
         Ok((document, writes))

@@ -22,11 +22,12 @@ use racun_access::Entity;
 use racun_documents::DocumentError;
 use racun_documents::events::expense as events;
 use racun_documents::expense::{EXPENSES, Expense, ExpenseContent};
+use racun_documents::recognition::{self, RecognitionSide, changes as recognition_changes};
 use racun_kernel::id::ExpenseId;
 use racun_kernel::{Issues, Stamp};
 use racun_settlement::{NewPayment, PaymentWrite, Settlement, SettlementOutcome};
 use racun_store::{
-    Actor, Clause, Context, Decision, Event, EventKind, ListQuery, Operator, Page, RawQuery,
+    Actor, Clause, Context, Decision, Event, EventKind, ListQuery, Operator, Page, Put, RawQuery,
     StoreError, Value, Writes,
 };
 pub use request::{
@@ -36,6 +37,7 @@ use time::Date;
 
 use crate::documents::{archived_of_items, expense_numbering, in_payments, today};
 use crate::error::Error;
+use crate::recognition::{HeldEntries, default_of};
 use crate::settling::{events, settleable_expense};
 
 /// Expenses with one number of a supplier's document that are looked at, of whichever supplier.
@@ -66,6 +68,7 @@ pub async fn create(
     )?;
     let draft = Expense::draft(entity.id, content, cx.stamp)?;
     let today = gathered.today;
+    let recognition = default_of(entity, RecognitionSide::Expense);
     let date = draft.content.date.unwrap_or(today);
     let numbering = if creation.is_draft { None } else { Some(expense_numbering(entity, date)?) };
     let mut unit = cx.unit();
@@ -87,6 +90,8 @@ pub async fn create(
             Writes::default().insert(&expense).events(happened(&expense, &told, actor));
         writes.takes_number = !expense.is_draft();
         let writes = writes.puts(paid.writes.iter().map(PaymentWrite::put));
+        let entries = expense.recognition(recognition, actor.stamp());
+        let writes = writes.puts(entries.iter().map(Put::insert));
         let saved = savings.writes(held.find(supplier)?, actor);
         Ok((expense, writes.events(events(&paid, actor)).and(saved)))
     })
@@ -140,6 +145,8 @@ pub async fn update(
     let mut unit = cx.unit();
     let expense = unit.hold(&EXPENSES, id);
     let supplier = gathered.hold_supplier(&request, &mut unit);
+    let entries = HeldEntries::of_expense(&mut unit, id);
+    let recognition = default_of(entity, RecognitionSide::Expense);
     unit.decide(move |held| {
         let (before, actor) = (live(held.one(expense)?)?, held.actor());
         let Composition { content, savings } =
@@ -150,6 +157,9 @@ pub async fn update(
             settleable_expense(&after).must_hold_what_is_paid()?;
             let updated = happened(&after, &[events::UPDATED], actor);
             writes = writes.update(&before, &after).events(updated);
+            let own = entries.read(held)?;
+            let new = after.recognition(recognition.or_of(&own), actor.stamp());
+            writes = writes.puts(recognition_changes(&own, new));
         }
         let saved = savings.writes(held.find(supplier)?, actor);
         Ok((after, writes.and(saved)))
@@ -169,6 +179,7 @@ pub async fn finalize(cx: Context<'_>, entity: &Entity, id: ExpenseId) -> Result
     let (series, format) = expense_numbering(entity, day)?;
     let mut unit = cx.unit();
     let (expense, number) = (unit.hold(&EXPENSES, id), unit.number(series));
+    let recognition = default_of(entity, RecognitionSide::Expense);
     unit.decide(move |held| {
         let (before, actor) = (live(held.one(expense)?)?, held.actor());
         if before.content.date != date {
@@ -177,7 +188,9 @@ pub async fn finalize(cx: Context<'_>, entity: &Entity, id: ExpenseId) -> Result
         let number = format.format(day, held.number(&number)?, None);
         let after = before.clone().finalize(Some(number), actor.stamp())?;
         let finalized = happened(&after, &[events::FINALIZED], actor);
+        let entries = after.recognition(recognition, actor.stamp());
         let writes = Writes::default().update(&before, &after).events(finalized);
+        let writes = writes.puts(entries.iter().map(Put::insert));
         Ok((after, writes.taking_number()))
     })
     .await
@@ -187,8 +200,21 @@ pub async fn finalize(cx: Context<'_>, entity: &Entity, id: ExpenseId) -> Result
 ///
 /// # Errors
 /// [`StoreError::NotFound`], or what its stage refuses.
-pub async fn void(cx: Context<'_>, id: ExpenseId) -> Result<Expense, Error> {
-    change(cx, id, events::VOIDED, |expense, stamp| Ok(expense.void(stamp)?)).await
+pub async fn void(cx: Context<'_>, entity: &Entity, id: ExpenseId) -> Result<Expense, Error> {
+    let today = today(entity, cx.stamp);
+    let mut unit = cx.unit();
+    let expense = unit.hold(&EXPENSES, id);
+    let entries = HeldEntries::of_expense(&mut unit, id);
+    unit.decide(move |held| {
+        let (entries, stamp) = (entries.read(held)?, held.actor().stamp());
+        let ended = recognition::ended(&entries, today, stamp);
+        held.amend(expense, |before: Expense| {
+            let after = live(before)?.void(stamp)?;
+            let voided = happened(&after, &[events::VOIDED], held.actor());
+            Ok(Decision::Changed { record: after, beside: ended, events: voided })
+        })
+    })
+    .await
 }
 
 /// Deletes a draft.
@@ -196,18 +222,9 @@ pub async fn void(cx: Context<'_>, id: ExpenseId) -> Result<Expense, Error> {
 /// # Errors
 /// [`StoreError::NotFound`], or an expense that is no draft.
 pub async fn delete(cx: Context<'_>, id: ExpenseId) -> Result<Expense, Error> {
-    change(cx, id, events::DELETED, |expense, stamp| Ok(expense.delete(stamp)?)).await
-}
-
-async fn change(
-    cx: Context<'_>,
-    id: ExpenseId,
-    what: EventKind,
-    transition: impl FnOnce(Expense, &Stamp) -> Result<Expense, Error> + Send + 'static,
-) -> Result<Expense, Error> {
-    let decide = move |before: Expense, actor: &Actor| {
-        let after = transition(live(before)?, actor.stamp())?;
-        let events = happened(&after, &[what], actor);
+    let decide = |before: Expense, actor: &Actor| {
+        let after = live(before)?.delete(actor.stamp())?;
+        let events = happened(&after, &[events::DELETED], actor);
         Ok(Decision::changed(after, events))
     };
     cx.amend(&EXPENSES, id, decide).await

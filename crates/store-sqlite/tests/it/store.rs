@@ -91,6 +91,14 @@ fn random_lists_in_small_segments_equal_the_reference() {
     }
 }
 
+#[test]
+fn random_tallies_in_small_segments_equal_the_reference() {
+    for (seed, rows) in [(1, 2), (20_261_120, 4), (0x5EED, 8)] {
+        let (_folder, file) = folder();
+        run(random_tallies(in_segments(&file, rows), seed, 100));
+    }
+}
+
 /// A file as format 1 left it: accents in what is searched, no segments, and an index that nothing
 /// needs.
 fn set_back(file: &Path) {

@@ -365,6 +365,17 @@ pub trait Store: Send + Sync {
     /// are left out. Most of what happens interests no reader, so entries are read without.
     async fn snapshots(&self, positions: &[i64]) -> Result<Vec<(i64, String)>, StoreError>;
 
+    /// Forgets the snapshots of entries of `tenant` that stand at or before the position `until`
+    /// and were written before `before`; those of `limit` entries at most. Answers of how many. The
+    /// entries themselves stay as they are, and the tenant stores so many bytes less.
+    async fn forget_snapshots(
+        &self,
+        tenant: &Tenant,
+        until: i64,
+        before: OffsetDateTime,
+        limit: usize,
+    ) -> Result<usize, StoreError>;
+
     /// `entries` with their snapshots.
     async fn recall(&self, entries: Vec<Entry>) -> Result<Vec<Logged>, StoreError> {
         if entries.is_empty() {

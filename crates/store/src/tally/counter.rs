@@ -45,7 +45,7 @@ impl Running {
         match figure {
             Figure::Count => Self::Count(0),
             Figure::CountDistinct(_) => Self::Distinct(BTreeSet::new()),
-            Figure::Sum(_) => Self::Sum(Decimal::zero()),
+            Figure::Sum(_) | Figure::SumOr(..) => Self::Sum(Decimal::zero()),
         }
     }
 
@@ -99,6 +99,10 @@ impl<'a> Counter<'a> {
             running.add(match figure {
                 Figure::Count => Value::Null,
                 Figure::CountDistinct(part) | Figure::Sum(part) => value(part),
+                Figure::SumOr(part, instead) => match value(part) {
+                    Value::Null => value(instead),
+                    own => own,
+                },
             });
         }
     }

@@ -73,7 +73,7 @@ pub struct Within {
     pub is_looked_up: bool,
 }
 
-/// A text or a number that a tally looks at; in conditions, a date as well.
+/// A text or a number that a tally looks at; in conditions and as a group, a date as well.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Part {
     /// A declared field of the row.
@@ -105,6 +105,8 @@ pub enum Figure {
     CountDistinct(Part),
     /// What the part's numbers add up to; null adds nothing.
     Sum(Part),
+    /// The same, where the second part's number counts where the first one is null.
+    SumOr(Part, Part),
 }
 
 /// A group.
@@ -148,11 +150,12 @@ impl Tally {
 
     /// The parts that its answer is made of: those of the groups and of the figures.
     pub fn answered(&self) -> impl Iterator<Item = Part> {
-        let of_figures = self.figures.iter().filter_map(|figure| match figure {
-            Figure::Count => None,
-            Figure::CountDistinct(part) | Figure::Sum(part) => Some(*part),
+        let of_figures = self.figures.iter().map(|figure| match figure {
+            Figure::Count => [None, None],
+            Figure::CountDistinct(part) | Figure::Sum(part) => [Some(*part), None],
+            Figure::SumOr(part, instead) => [Some(*part), Some(*instead)],
         });
-        self.by.iter().copied().chain(of_figures)
+        self.by.iter().copied().chain(of_figures.flatten().flatten())
     }
 
     /// The places of `tallies` that count the same rows, or elements inside them, together: a store
@@ -216,6 +219,16 @@ impl Part {
         Self::Field { field, place }
     }
 
+    /// The day of `table` that is called `name`: a group for each day.
+    ///
+    /// # Panics
+    /// When `table` declares no such field, or one that is no day: a mistake in the program.
+    #[must_use]
+    pub fn day(table: &'static Table, name: &str) -> Self {
+        let (place, field) = declared(table, name, &[FieldKind::Date]);
+        Self::Field { field, place }
+    }
+
     /// The field called `name` of the row of `table` that [`Tally::within`] names.
     ///
     /// # Panics
@@ -226,7 +239,7 @@ impl Part {
         Self::Named { field, place }
     }
 
-    /// Whether it holds texts or numbers.
+    /// Whether it holds texts, numbers or days.
     #[must_use]
     pub const fn kind(&self) -> FieldKind {
         match self {

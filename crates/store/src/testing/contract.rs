@@ -51,6 +51,7 @@ pub async fn store_contract(store: Arc<dyn Store>) {
     log::an_entry_is_there_when_its_unit_is_committed(store).await;
     log::the_log_is_listed_like_any_table(store).await;
     log::whoever_follows_the_log_misses_nothing(store).await;
+    log::a_snapshot_is_forgotten_and_its_entry_stays(store).await;
 
     series::numbers_are_used_once_and_without_gaps(store).await;
     series::an_unused_number_is_offered_again(store).await;

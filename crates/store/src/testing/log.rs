@@ -259,3 +259,42 @@ pub(super) async fn whoever_follows_the_log_misses_nothing(store: &dyn Store) {
         }
     }
 }
+
+pub(super) async fn a_snapshot_is_forgotten_and_its_entry_stays(store: &dyn Store) {
+    let entity = fresh_entity();
+    let (tenant, stamp) = (Tenant::entity(entity), stamp(entity));
+    let later = stamp.at(stamp.now() + time::Duration::days(1));
+    for (n, stamp) in [&stamp, &stamp, &later].into_iter().enumerate() {
+        let sample = Sample::new(entity, format!("smp_{n}").as_str());
+        let happened = event(&sample, happened::CREATED, stamp);
+        store.insert(vec![Put::insert(&sample)], vec![happened]).await.expect("it is written");
+    }
+    let logged = follow(store, &tenant, 0, 3).await;
+    let [first, second, third] = &logged[..] else { panic!("three entries, not {logged:?}") };
+    let bytes = async || {
+        let tenants = [tenant.clone()];
+        store.stored_bytes(&tenants).await.expect("the store answers")
+    };
+    let stored = bytes().await;
+    let forget = async |until: i64, before: time::OffsetDateTime, limit: usize| {
+        store.forget_snapshots(&tenant, until, before, limit).await.expect("the store answers")
+    };
+    let (now, end) = (stamp.now(), later.now() + time::Duration::days(1));
+    assert_eq!(forget(third.position, now, 9).await, 0, "all are later");
+    assert_eq!(forget(first.position - 1, end, 9).await, 0, "readers are not past them");
+    assert_eq!(forget(third.position, later.now(), 1).await, 1, "one at a time");
+    assert_eq!(forget(third.position, later.now(), 9).await, 1);
+    assert_eq!(forget(third.position, later.now(), 9).await, 0, "each once");
+    let length = |logged: &Logged| {
+        let snapshot = logged.snapshot.as_ref().map_or(0, String::len);
+        i64::try_from(snapshot).expect("it is short")
+    };
+    assert!(length(first) > 0 && length(second) > 0, "they had snapshots");
+    assert_eq!(stored - bytes().await, length(first) + length(second));
+    let left = follow(store, &tenant, 0, 3).await;
+    let kept: Vec<bool> = left.iter().map(|logged| logged.snapshot.is_some()).collect();
+    assert_eq!(kept, [false, false, true]);
+    for (before, after) in logged.iter().zip(&left) {
+        assert_eq!((before.position, &before.activity), (after.position, &after.activity));
+    }
+}

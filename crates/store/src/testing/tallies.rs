@@ -90,7 +90,11 @@ fn random_tally(random: &mut Random, rows: &[Sample]) -> Tally {
         return random_tally_of_notes(random, rows, clauses);
     }
     let each = random.chance(50).then(|| random.pick(ARRAYS));
-    let by = (0..random.below(4)).map(|_| random_part(random, each)).collect();
+    let group = |random: &mut Random| match random.chance(20) {
+        true => Part::day(&SAMPLES, "day"),
+        false => random_part(random, each),
+    };
+    let by = (0..random.below(4)).map(|_| group(random)).collect();
     let figures = (0..random.below(4)).map(|_| random_figure(random, each)).collect();
     let tally = Tally { clauses, each, by, figures, ..Tally::of(&SAMPLES) };
     Tally { filter: random_filter(random, rows, &tally), ..tally }
@@ -194,8 +198,12 @@ fn random_figure(random: &mut Random, each: Option<JsonPath>) -> Figure {
         0 => Figure::Count,
         1 => Figure::CountDistinct(random_part(random, each)),
         _ => loop {
-            let part = random_part(random, each);
-            if part.kind() == FieldKind::Number {
+            let (part, instead) = (random_part(random, each), random_part(random, each));
+            let is_number = |part: &Part| part.kind() == FieldKind::Number;
+            if is_number(&part) && is_number(&instead) {
+                return Figure::SumOr(part, instead);
+            }
+            if is_number(&part) {
                 return Figure::Sum(part);
             }
         },

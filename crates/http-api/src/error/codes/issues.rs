@@ -134,6 +134,9 @@ pub(super) const ISSUES: &[Code] = codes! {
          skip the delivery.";
     Issue secret_in_address [422]
         "A key stands in the address, where it is logged. Name it by its `key_id`, and end it.";
+    Issue service_period_missing [422]
+        "A warning: a line is to be spread over days of service, and none are known. Send \
+         `date_from` and `date_to` with it, or `date_service` and `date_service_to`.";
     Issue several_currencies [422]
         "The invoices are in several currencies. Name one in `currency_code`.";
     Issue table_inactive [422] "The table is not active. Activate it first.";

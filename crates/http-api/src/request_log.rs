@@ -1,0 +1,462 @@
+//! The log of requests: noted when an answer is ready, written by a task of its own.
+//!
+//! What changes something in an entity, and what is refused there, is noted; reads that succeed are
+//! not. A note goes into a bounded queue and never waits: when that is full it is lost, which is
+//! counted and told to the operator. Bodies are masked by the task, so that an answer waits for
+//! nothing of it.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use actix_web::body::{BoxBody, MessageBody as _};
+use actix_web::dev::ServiceResponse;
+use actix_web::http::header::{HeaderMap, HeaderValue};
+use actix_web::web::{Bytes, Data};
+use actix_web::{HttpMessage as _, web};
+use racun_access::AccessError;
+use racun_access::Forbidden::EntityNotAccessible;
+use racun_access::Permission::ReadRequests;
+use racun_application::Services;
+use racun_background::request_log::{self as log, RequestQuery};
+use racun_kernel::calendar::parse_instant_or_day;
+use racun_kernel::id::EntityId;
+use racun_kernel::{Issues, Scope};
+use racun_store::Store;
+use serde::Serialize;
+use serde_json::{Map, Value as Json};
+use tokio::sync::{mpsc, oneshot};
+use utoipa::ToSchema;
+
+use crate::answer;
+use crate::body::{Convert, ListBody};
+use crate::call::Call;
+use crate::error::ApiError;
+use crate::process::Process;
+use crate::request::{Query, SentBody};
+use crate::route::{Gate, LIST, Parameter, Route, Verb};
+
+/// Bytes of a body's text that are kept, masked.
+const MOST_TEXT: usize = 4 * 1024;
+/// Notes that may wait.
+const QUEUE: usize = 1_024;
+/// For how long the first note of a batch waits for others.
+const PAUSE: Duration = Duration::from_millis(250);
+/// Characters of a header.
+const MOST_HEADER: usize = 200;
+
+/// The headers that are kept. None of them proves who somebody is.
+const HEADERS: [&str; 6] = [
+    "user-agent",
+    "content-type",
+    "x-client-name",
+    "x-client-version",
+    "x-request-id",
+    "idempotency-key",
+];
+
+/// Properties whose values are secrets: those that are called so, or whose names have one of these
+/// in them.
+const SECRETS: [&str; 8] = [
+    "password",
+    "passphrase",
+    "secret",
+    "token",
+    "certificate",
+    "private_key",
+    "api_key",
+    "authorization",
+];
+/// What a secret is shown as.
+const MASK: &str = "***";
+
+/// The queue of notes, and the task that writes them, which the first note starts. A clone shares
+/// both.
+#[derive(Clone)]
+pub struct RequestLog(Option<Arc<Inner>>);
+
+#[derive(Default)]
+struct Inner {
+    queue: OnceLock<mpsc::Sender<Note>>,
+    lost: Arc<AtomicU64>,
+}
+
+enum Note {
+    Entry(Box<Noted>),
+    /// Tells when all that came before is written.
+    Flush(oneshot::Sender<()>),
+}
+
+/// A request, its bodies as they were sent.
+struct Noted {
+    entry: log::RequestLog,
+    sent: Option<Bytes>,
+    answered: Option<Bytes>,
+}
+
+/// The id that the answer bears.
+pub(crate) struct RequestName(pub HeaderValue);
+
+impl RequestLog {
+    /// A log in which requests are noted.
+    #[must_use]
+    pub fn on() -> Self {
+        Self(Some(Arc::default()))
+    }
+
+    /// None: requests are not noted.
+    #[must_use]
+    pub const fn off() -> Self {
+        Self(None)
+    }
+
+    fn push(&self, services: &Services, process: &Process, noted: Noted) {
+        let Some(own) = &self.0 else { return };
+        let queue = own.queue.get_or_init(|| {
+            let (queue, notes) = mpsc::channel(QUEUE);
+            let (store, lost) = (Arc::clone(&services.store), Arc::clone(&own.lost));
+            process.runtime.spawn(write(store, notes, lost));
+            queue
+        });
+        if queue.try_send(Note::Entry(Box::new(noted))).is_err() {
+            own.lost.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Waits until all that was noted in this process is written.
+    pub async fn written(&self) {
+        let queue = self.0.as_ref().and_then(|own| own.queue.get());
+        let Some(queue) = queue else { return };
+        let (done, is_done) = oneshot::channel();
+        if queue.send(Note::Flush(done)).await.is_ok() {
+            // Without the task nothing more is written.
+            let _: Result<(), _> = is_done.await;
+        }
+    }
+}
+
+/// Notes that are written together.
+#[derive(Default)]
+struct Batch {
+    noted: Vec<Noted>,
+    /// Who waits until they are written.
+    waiting: Vec<oneshot::Sender<()>>,
+}
+
+impl Batch {
+    fn take(&mut self, note: Note) {
+        match note {
+            Note::Entry(noted) => self.noted.push(*noted),
+            Note::Flush(done) => self.waiting.push(done),
+        }
+    }
+
+    /// The next batch: what comes within [`PAUSE`], or until somebody waits; `None` when nothing
+    /// can come any more.
+    async fn next(notes: &mut mpsc::Receiver<Note>) -> Option<Self> {
+        let mut batch = Self::default();
+        batch.take(notes.recv().await?);
+        let more = async {
+            while batch.waiting.is_empty() && batch.noted.len() < QUEUE {
+                let Some(note) = notes.recv().await else { return };
+                batch.take(note);
+            }
+        };
+        // What is not there by then comes with the batch after it.
+        let _: Result<(), _> = tokio::time::timeout(PAUSE, more).await;
+        Some(batch)
+    }
+}
+
+/// Writes notes in batches, until no more can come.
+async fn write(store: Arc<dyn Store>, mut notes: mpsc::Receiver<Note>, lost: Arc<AtomicU64>) {
+    while let Some(Batch { noted, waiting }) = Batch::next(&mut notes).await {
+        let missed = lost.swap(0, Ordering::Relaxed);
+        if missed > 0 {
+            tracing::warn!(missed, "requests are not in the log of requests: too many came");
+        }
+        keep(&*store, noted).await;
+        for done in waiting {
+            // Who waits may have gone.
+            let _: Result<(), ()> = done.send(());
+        }
+    }
+}
+
+async fn keep(store: &dyn Store, batch: Vec<Noted>) {
+    let mut by_entity: BTreeMap<EntityId, Vec<log::RequestLog>> = BTreeMap::new();
+    for Noted { entry, sent, answered } in batch {
+        let (req_body, res_body) = (sent.and_then(masked), answered.and_then(masked));
+        let resource_id = entry.resource_id.clone().or_else(|| id_in(res_body.as_deref()));
+        let entry = log::RequestLog { req_body, res_body, resource_id, ..entry };
+        by_entity.entry(entry.entity_id).or_default().push(entry);
+    }
+    for (entity, entries) in by_entity {
+        for some in entries.chunks(log::AT_ONCE) {
+            if let Err(error) = log::append(store, entity, some.to_vec()).await {
+                let missed = some.len();
+                tracing::warn!(%error, missed, "requests are not in the log of requests");
+            }
+        }
+    }
+}
+
+/// The id that an answer names.
+fn id_in(body: Option<&str>) -> Option<String> {
+    let body: Json = serde_json::from_str(body?).ok()?;
+    body.get("id")?.as_str().filter(|id| id.len() <= MOST_HEADER).map(str::to_owned)
+}
+
+/// What of a body is kept: JSON without secrets. Nothing of what is no JSON, for it cannot be known
+/// what is in it.
+fn masked(body: Bytes) -> Option<String> {
+    let mut body: Json = serde_json::from_slice(&body).ok()?;
+    mask(&mut body);
+    let mut text = body.to_string();
+    if text.len() > MOST_TEXT {
+        let end = (0..=MOST_TEXT).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+        text.truncate(end);
+        text.push('…');
+    }
+    Some(text)
+}
+
+fn mask(body: &mut Json) {
+    match body {
+        Json::Object(properties) => {
+            for (name, value) in properties {
+                if is_secret(name) && !value.is_null() {
+                    *value = Json::from(MASK);
+                } else {
+                    mask(value);
+                }
+            }
+        }
+        Json::Array(values) => values.iter_mut().for_each(mask),
+        _ => {}
+    }
+}
+
+fn is_secret(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    name == "pin" || SECRETS.iter().any(|secret| name.contains(secret))
+}
+
+/// Notes the request that `answer` is to, where it is to be in the log.
+pub(crate) fn note(route: &Route, answer: ServiceResponse<BoxBody>) -> ServiceResponse<BoxBody> {
+    let status = answer.status().as_u16();
+    let request = answer.request().clone();
+    let scope = request.extensions().get::<Scope>().cloned();
+    let Some(scope) = scope.filter(|_| route.verb != Verb::Get || status >= 400) else {
+        return answer;
+    };
+    let own = request.app_data::<Data<RequestLog>>().filter(|own| own.0.is_some());
+    let (Some(services), Some(process), Some(own)) =
+        (request.app_data::<Data<Services>>(), request.app_data::<Data<Process>>(), own)
+    else {
+        return answer;
+    };
+    let mut answered = None;
+    let answer = answer.map_body(|_, body| match body.try_into_bytes() {
+        Ok(bytes) => {
+            let is_kept = !route.shows_secret && bytes.len() <= SentBody::MOST;
+            answered = Some(bytes.clone()).filter(|_| is_kept);
+            BoxBody::new(bytes)
+        }
+        Err(body) => body,
+    });
+    let stamp = services.stamp();
+    let headers = kept_headers(request.headers());
+    let extensions = request.extensions();
+    let name = extensions.get::<RequestName>().and_then(|name| name.0.to_str().ok());
+    let entry = log::RequestLog {
+        id: stamp.id(),
+        entity_id: scope.entity(),
+        request_id: name.unwrap_or_default().to_owned(),
+        method: request.method().to_string(),
+        path: request.path().to_owned(),
+        res_status: status,
+        resource_type: Some(route.tag.to_owned()),
+        resource_id: request.match_info().get("id").map(str::to_owned),
+        action: Some(route.operation.to_owned()),
+        client_name: client_name(&headers),
+        req_body: None,
+        res_body: None,
+        headers,
+        created_at: stamp.now(),
+    };
+    let sent = extensions.get::<SentBody>().map(|sent| sent.0.clone());
+    own.push(services, process, Noted { entry, sent, answered });
+    drop(extensions);
+    answer
+}
+
+fn kept_headers(headers: &HeaderMap) -> BTreeMap<String, String> {
+    let kept = HEADERS.into_iter().filter_map(|name| {
+        let value = headers.get(name)?.to_str().ok()?;
+        Some((name.to_owned(), value.chars().take(MOST_HEADER).collect()))
+    });
+    kept.collect()
+}
+
+/// What the caller's program calls itself: in a header for that, or as the first product of its
+/// user agent.
+fn client_name(headers: &BTreeMap<String, String>) -> Option<String> {
+    let own = headers.get("x-client-name").cloned();
+    let product = || headers.get("user-agent")?.split(['/', ' ']).next().map(str::to_owned);
+    own.or_else(product).filter(|name| !name.is_empty())
+}
+
+const FILTERS: &[Parameter] = &[
+    Parameter::text("entity_id", "The entity; the same that the header x-entity-id names."),
+    Parameter::text("environment", "The entity's environment: live or sandbox."),
+    Parameter::text("path", "Only requests whose path has this in it."),
+    Parameter::text("method", "Only requests of this method."),
+    Parameter::text("status", "Only answers with `2xx`, `4xx`, `5xx`, or one status."),
+    Parameter::text("client_name", "Only requests of the program that calls itself so."),
+    Parameter::text("date_from", "Answered on this day, at this instant, or later."),
+    Parameter::text("date_to", "Answered on this day, at this instant, or earlier."),
+];
+
+/// Routes of the log.
+pub(crate) const ROUTES: &[Route] =
+    &[Route::get("/request-logs", "listRequestLogs", Gate::Entity(ReadRequests), || web::to(list))
+        .about("Request logs", "Lists requests to the entity, the newest first.")
+        .explained(
+            "Requests that change something, and those that were refused; reads that succeed are \
+             not in it. Passwords, tokens and the like are masked, bodies of more than 16 KiB and \
+             files are left out, and what is left is cut at 4 KiB. Entries are written after the \
+             answer: of more than can be written some are lost. The newest 10,000 of an entity are \
+             kept for 30 days.",
+        )
+        .reads(LIST)
+        .reads_also(FILTERS)
+        .answers::<ListBody<RequestLogBody>>()];
+
+/// A request to the entity.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = RequestLog)]
+struct RequestLogBody {
+    /// Its id.
+    id: String,
+    /// The entity.
+    entity_id: String,
+    /// `X-Request-Id` of the answer.
+    request_id: String,
+    /// The method.
+    method: String,
+    /// The path, without the query.
+    path: String,
+    /// The status of the answer: `201`.
+    res_status: String,
+    /// The area of the operation: `Invoices`.
+    #[schema(required = true)]
+    resource_type: Option<String>,
+    /// The id of what it was about: that in the path, or that of the answer.
+    #[schema(required = true)]
+    resource_id: Option<String>,
+    /// The operation, as the description calls it: `createInvoice`.
+    #[schema(required = true)]
+    action: Option<String>,
+    /// What the program calls itself: the header `X-Client-Name`, or the first product of
+    /// `User-Agent`.
+    #[schema(required = true)]
+    client_name: Option<String>,
+    /// What was sent, masked; as text where it was cut.
+    #[schema(required = true)]
+    req_body: Option<Json>,
+    /// What was answered, masked; as text where it was cut.
+    #[schema(required = true)]
+    res_body: Option<Json>,
+    /// Some of the headers that were sent.
+    #[schema(value_type = Object)]
+    headers: Map<String, Json>,
+    /// When it was answered.
+    created_at: String,
+    /// The same: an entry does not change.
+    updated_at: String,
+}
+
+impl Convert<RequestLogBody> for log::RequestLog {
+    fn convert(self) -> RequestLogBody {
+        // What was cut is no JSON any more.
+        let body = |text: String| serde_json::from_str(&text).unwrap_or(Json::String(text));
+        let headers = self.headers.into_iter().map(|(name, value)| (name, value.into()));
+        RequestLogBody {
+            id: self.id.to_string(),
+            entity_id: self.entity_id.to_string(),
+            request_id: self.request_id,
+            method: self.method,
+            path: self.path,
+            res_status: self.res_status.to_string(),
+            resource_type: self.resource_type,
+            resource_id: self.resource_id,
+            action: self.action,
+            client_name: self.client_name,
+            req_body: self.req_body.map(body),
+            res_body: self.res_body.map(body),
+            headers: headers.collect(),
+            created_at: self.created_at.convert(),
+            updated_at: self.created_at.convert(),
+        }
+    }
+}
+
+async fn list(call: Call, query: Query, own: Data<RequestLog>) -> Result<answer::Page, ApiError> {
+    let one = |name| query.one(name).map(|value| value.map(str::to_owned));
+    let entity = call.scope().entity().to_string();
+    let is_here = query.one("entity_id")?.is_none_or(|named| named == entity)
+        && query.one("environment")?.is_none_or(|named| named == call.scope().environment().name());
+    if !is_here {
+        return Err(AccessError::from(EntityNotAccessible).into());
+    }
+    let mut issues = Issues::default();
+    let mut at = |name, is_end| {
+        let Some(text) = query.one(name)? else { return Ok::<_, ApiError>(None) };
+        Ok(issues.collect(name, parse_instant_or_day(text, is_end).map_err(Issues::from)))
+    };
+    let (from, to) = (at("date_from", false)?, at("date_to", true)?);
+    issues.into_result(())?;
+    let asked = RequestQuery {
+        list: query.list()?,
+        path: one("path")?,
+        method: one("method")?,
+        status: one("status")?,
+        client_name: one("client_name")?,
+        from,
+        to,
+    };
+    // What was answered before is listed.
+    own.written().await;
+    let page = call.page(|call| async move {
+        let page = log::list(call.cx(), &asked).await?;
+        Ok::<ListBody<RequestLogBody>, ApiError>(page.convert())
+    });
+    page.await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_are_masked_at_every_depth() {
+        let sent = r#"{"name":"Ana","pin":"1234","shipping":"x",
+            "list":[{"api_key":"k","New_Password":"p","token":null}],"amount":1.50}"#;
+        let kept = masked(Bytes::from(sent)).unwrap();
+        let expected = concat!(
+            r#"{"amount":1.50,"list":[{"New_Password":"***","api_key":"***","token":null}],"#,
+            r#""name":"Ana","pin":"***","shipping":"x"}"#
+        );
+        assert_eq!(kept, expected);
+    }
+
+    #[test]
+    fn what_is_no_json_is_not_kept_and_what_is_long_is_cut() {
+        assert_eq!(masked(Bytes::from_static(b"pin=1234")), None);
+        let long = format!(r#"{{"a":"{}"}}"#, "č".repeat(MOST_TEXT));
+        let kept = masked(Bytes::from(long)).unwrap();
+        assert!(kept.ends_with('…') && kept.len() <= MOST_TEXT + '…'.len_utf8());
+    }
+}

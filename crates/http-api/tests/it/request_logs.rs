@@ -1,0 +1,74 @@
+//! The log of requests.
+
+use racun_http_api::{Http, RequestLog};
+use serde_json::json;
+
+use crate::harness::{Api, text};
+
+/// An application that notes requests.
+async fn noting() -> Api {
+    let request_log = RequestLog::on();
+    Api::with_http(|services| services, |http| Http { request_log, ..http }).await
+}
+
+#[actix_web::test]
+async fn what_changes_something_and_what_is_refused_is_in_the_log() {
+    let api = noting().await;
+    let owner = api.owner("owner@example.com").await;
+    let customer = json!({"name": "Bor d.o.o."});
+    let made = api.post("/customers", &owner, customer.clone()).await.with(201).json();
+    api.pass(1);
+    api.get("/customers", &owner).await.with(200);
+    api.get("/customers/cus_00000000000000000000000000", &owner).await.with(404);
+    api.pass(1);
+    api.post("/customers", &owner, json!({"nme": "Bor"})).await;
+
+    let all = api.get("/request-logs", &owner).await.with(200).json();
+    let rows = all["data"].as_array().unwrap();
+    assert_eq!((&rows[1]["method"], &rows[1]["res_status"]), (&json!("GET"), &json!("404")));
+    let first = &rows[2];
+    assert_eq!((&first["method"], &first["path"]), (&json!("POST"), &json!("/customers")));
+    assert_eq!(first["res_status"], "201");
+    assert_eq!(first["entity_id"], owner.entity());
+    assert_eq!((&first["req_body"], &first["resource_id"]), (&customer, &made["id"]));
+    assert_eq!(first["res_body"]["name"], "Bor d.o.o.");
+    assert_eq!(
+        (&first["action"], &first["resource_type"]),
+        (&json!("createCustomer"), &json!("Customers"))
+    );
+    assert_eq!(rows.len(), 3, "reads that succeed are not in it: {all}");
+
+    for (query, count) in [
+        ("method=post", 2),
+        ("status=2xx", 1),
+        ("status=4xx", 2),
+        ("status=404", 1),
+        ("path=cus_0", 1),
+        ("client_name=racun", 0),
+        ("date_from=2000-01-01&date_to=2000-12-31", 0),
+    ] {
+        let found = api.get(&format!("/request-logs?{query}"), &owner).await.with(200).json();
+        assert_eq!(found["pagination"]["total"], count, "{query}");
+    }
+    for (query, wrong) in [("status=6xx", "status"), ("date_from=soon", "date_from")] {
+        let refused = api.get(&format!("/request-logs?{query}"), &owner).await.with(422).json();
+        assert_eq!(refused["cause"]["issues"][0]["path"], json!([wrong]), "{refused}");
+    }
+    let other = api.owner("other@example.com").await;
+    let foreign = api.get("/request-logs", &other).await.with(200).json();
+    assert_eq!(foreign["data"], json!([]), "another tenant's requests are not seen");
+}
+
+#[actix_web::test]
+async fn secrets_are_not_in_the_log() {
+    let api = noting().await;
+    let owner = api.owner("owner@example.com").await;
+    let pin = json!({"pin": "4711"});
+    let path = format!("/pos/operators/{}/pin", api.id(&owner).await);
+    api.put(&path, &owner, pin).await;
+    let key =
+        api.post("/entities/api-keys", &owner, json!({"name": "Till"})).await.with(201).json();
+    let log = api.get("/request-logs", &owner).await.with(200).json().to_string();
+    assert!(log.contains("/entities/api-keys") && log.contains("\"pin\":\"***\""), "{log}");
+    assert!(!log.contains(&text(&key["id"])) && !log.contains("4711"), "{log}");
+}

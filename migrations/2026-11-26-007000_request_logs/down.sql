@@ -1,0 +1,2 @@
+DROP TABLE "retention_rounds";
+DROP TABLE "request_logs";
