@@ -1,14 +1,16 @@
 //! The gateways that settings configure: to receivers of events, a mail server, a storage of files,
-//! the register of VAT numbers and the network of electronic invoices.
+//! an identity provider, the register of VAT numbers and the network of electronic invoices.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context as _, anyhow};
+use racun_access::IdentityProvider;
 use racun_catalog::{FileStorage, VatRegistry};
 use racun_einvoicing::network::EInvoicingNetwork;
 use racun_gateways::{
-    Ecb, EcbOptions, Files, HttpCourier, MailFolder, Options, ShopOptions, ShopifyApp, Shops,
-    SmtpMailer, Vies, ViesOptions,
+    Ecb, EcbOptions, Files, HttpCourier, MailFolder, OpenId, OpenIdOptions, Options, ShopOptions,
+    ShopifyApp, Shops, SmtpMailer, Vies, ViesOptions,
 };
 use racun_lookups::RateSource;
 use racun_mail::Mailer;
@@ -24,6 +26,9 @@ const MAIL: &str = "mail";
 /// The folder of files in the data folder.
 const FILES: &str = "files";
 
+/// How long an identity provider has for an answer.
+const PROVIDER_PATIENCE: Duration = Duration::from_secs(10);
+
 /// The gateways to services outside this process.
 #[derive(Clone)]
 pub struct Gateways {
@@ -35,6 +40,8 @@ pub struct Gateways {
     pub mailer: Arc<dyn Mailer>,
     /// Stores the bytes of files.
     pub files: Arc<dyn FileStorage>,
+    /// By whom people may sign in; `None` where the operator names no one.
+    pub identity_provider: Option<Arc<dyn IdentityProvider>>,
     /// The register of VAT numbers.
     pub vat_registry: Arc<dyn VatRegistry>,
     /// Who publishes reference rates of exchange; `None` where none is asked.
@@ -70,6 +77,7 @@ pub fn connect(settings: &Settings) -> anyhow::Result<Gateways> {
         webhook_schedule: settings.webhooks.schedule(),
         mailer: mailer(settings)?,
         files: files(settings)?,
+        identity_provider: identity_provider(settings)?,
         vat_registry: vat_registry(settings)?,
         rates: rates(settings)?,
         network: Arc::new(network::connect(settings)?),
@@ -100,6 +108,16 @@ fn files(settings: &Settings) -> anyhow::Result<Arc<dyn FileStorage>> {
         }
         None => Ok(Arc::new(Files::in_folder(settings.database.dir.join(FILES)))),
     }
+}
+
+fn identity_provider(settings: &Settings) -> anyhow::Result<Option<Arc<dyn IdentityProvider>>> {
+    let Some((description, issuer)) = settings.openid.description() else { return Ok(None) };
+    settings.outbound.check("RACUN__OPENID__ISSUER", issuer.is_loopback())?;
+    let client_secret = settings.openid.client_secret();
+    let (reach, patience) = (settings.outbound.reach(), PROVIDER_PATIENCE);
+    let provider = OpenId::new(OpenIdOptions { description, client_secret, reach, patience });
+    let provider = provider.map_err(|reason| anyhow!(reason));
+    Ok(Some(Arc::new(provider.context("settings RACUN__OPENID__…")?)))
 }
 
 fn vat_registry(settings: &Settings) -> anyhow::Result<Arc<dyn VatRegistry>> {

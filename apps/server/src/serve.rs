@@ -17,6 +17,7 @@ use racun_fiscalization::{FiscalAuthority, NoAuthority, TipsHandler};
 use racun_http_api::{ConnectionLimits, Http, Options, Process, RateLimiter, RequestLog};
 use racun_kernel::Vault;
 use racun_mail::MailLimits;
+use racun_sales::billing::LabelSource;
 use racun_sales::network::{AutoSendHandler, AutoSendReader, EnrollmentHandler, SubmissionHandler};
 use racun_shop::{OrderHandler, OrderSyncHandler};
 use racun_store::RateLimits;
@@ -71,8 +72,9 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
     let retry = settings.fiscalization.retry();
     let rates = gateways.rates.clone();
     let services = services(store, authorities, gateways, keys, retry);
-    let (white_labels, storage) = (Arc::new(labels), settings.storage.limits());
-    let services = Services { white_labels, storage, ..services };
+    let storage = settings.storage.limits();
+    let operator_key = settings.billing.operator_key();
+    let services = Services { white_labels: labels, operator_key, storage, ..services };
     let http = Http {
         trusted_proxies: settings.server.trusted_proxies.all().into(),
         rate_limiter: rate_limiter(settings, rate_limits),
@@ -130,8 +132,9 @@ pub async fn work(settings: &Settings) -> anyhow::Result<()> {
     let retry = settings.fiscalization.retry();
     let rates = gateways.rates.clone();
     let services = services(store, authorities, gateways, keys, retry);
-    let (white_labels, storage) = (Arc::new(labels), settings.storage.limits());
-    let services = Services { white_labels, storage, ..services };
+    let storage = settings.storage.limits();
+    let operator_key = settings.billing.operator_key();
+    let services = Services { white_labels: labels, operator_key, storage, ..services };
     let management = management::serve(settings.metrics.listen, &services, &process())?;
     let workers = Workers { rates, ..workers(&services, settings.email.limits.limits()) };
     let work = jobs::start(&services, workers);
@@ -198,13 +201,15 @@ pub fn services(
         webhook_schedule: gateways.webhook_schedule,
         mailer: gateways.mailer,
         files: gateways.files,
+        identity_provider: gateways.identity_provider,
         vat_registry: gateways.vat_registry,
         shops: gateways.shops,
         network: gateways.network,
         spreadsheets: Arc::<racun_spreadsheet::Xlsx>::default(),
         press: Arc::new(Press::new()),
         public_url: gateways.public_url.into(),
-        white_labels: Arc::default(),
+        white_labels: LabelSource::default(),
+        operator_key: None,
         clock: Arc::new(clock::now),
         entropy: clock::entropy(),
         pins,

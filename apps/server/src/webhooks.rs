@@ -42,7 +42,7 @@ pub fn reader(services: &Services) -> Arc<dyn LogConsumer> {
         store: Arc::clone(&services.store),
         schedule: services.webhook_schedule.clone(),
         event_named: racun_application::event_named,
-        renderer: Arc::new(Resources { white_labels: Arc::clone(&services.white_labels) }),
+        renderer: Arc::new(Resources { white_labels: services.white_labels.clone() }),
         stamp: Arc::new(clock::stamp),
     })
 }

@@ -1,22 +1,34 @@
-//! The white labels of the operator's file.
+//! Where white labels come from: the operator's file, or the store, in which the operator manages
+//! them.
 
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Context as _, anyhow};
+use anyhow::{Context as _, anyhow, bail};
 use config::{Config, File, FileFormat};
 use racun_billing::Catalogue;
+use racun_sales::billing::LabelSource;
 
 use crate::settings::Settings;
 
-/// Reads and checks the file that the settings name; without one there are no white labels.
+/// Reads and checks the file that the settings name. With an operator's key white labels are in the
+/// store; without either there are none.
 ///
 /// # Errors
-/// When it cannot be read, or something in it is wrong: one line that names the field.
-pub fn load(settings: &Settings) -> anyhow::Result<Catalogue> {
-    let Some(path) = &settings.billing.file else { return Ok(Catalogue::default()) };
+/// When there are both, or the file cannot be read, or something in it is wrong: one line that
+/// names the field.
+pub fn load(settings: &Settings) -> anyhow::Result<LabelSource> {
+    let path = match (&settings.billing.file, settings.billing.operator_key()) {
+        (None, None) => return Ok(LabelSource::default()),
+        (None, Some(_)) => return Ok(LabelSource::Managed),
+        (Some(_), Some(_)) => bail!(
+            "setting RACUN__BILLING__FILE: white labels are in this file, or are managed with \
+             RACUN__BILLING__OPERATOR_KEY; set one of the two"
+        ),
+        (Some(path), None) => path,
+    };
     let place = || format!("setting RACUN__BILLING__FILE: {}", path.display());
-    read(path).with_context(place)
+    read(path).map(LabelSource::from).with_context(place)
 }
 
 fn read(path: &Path) -> anyhow::Result<Catalogue> {

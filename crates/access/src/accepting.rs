@@ -10,11 +10,11 @@ use std::collections::HashMap;
 
 use racun_kernel::id::{EntityId, UserId};
 use racun_kernel::{Stamp, Tenant};
-use racun_store::{Held, Many, One, Put, Store, UnitBuilder, Writes};
+use racun_store::{Held, One, Put, Store, UnitBuilder, Writes};
 
 use crate::account::{event, find_white_label, new_user};
 use crate::email::fold_email;
-use crate::ending::{HeldKeys, HeldPlaces, end_keys, end_late_keys, end_sessions, hold_sessions};
+use crate::ending::{HeldKeys, HeldPlaces, HeldSignIns, end_keys, end_late_keys};
 use crate::events;
 use crate::invitation::INVITATION_PREFIX;
 use crate::mail_token::prove_address;
@@ -24,8 +24,8 @@ use crate::session::find_user;
 use crate::takeover::clear_entities;
 use crate::{
     ACCOUNTS, AccessError, Account, Digest, ENTITIES, Entity, Forbidden, INVITATIONS, Invitation,
-    InvitationStatus, Membership, Origin, PasswordHash, Refused, Session, SignUp, USERS, User,
-    WithSecret, hash_password,
+    InvitationStatus, Membership, Origin, PasswordHash, Refused, SecondFactor, Session, SignUp,
+    USERS, User, WithSecret, hash_password,
 };
 
 /// An invitation that someone is about to accept.
@@ -53,7 +53,7 @@ impl InvitationReply {
     pub fn taken_over(&self) -> Option<&User> {
         match &self.by {
             Invited::Recovered(user, _) => Some(user),
-            Invited::Known(_) | Invited::Proved(_) | Invited::New(_) => None,
+            Invited::Known(_) | Invited::Admitted(_) | Invited::Proved(_) | Invited::New(_) => None,
         }
     }
 
@@ -67,8 +67,10 @@ impl InvitationReply {
 /// Who accepts an invitation.
 #[derive(Debug, Clone)]
 enum Invited {
-    /// A user whose address is verified, and who proved who they are.
+    /// A user whose address is verified, and who proved who they are in a session of theirs.
     Known(Box<User>),
+    /// A user whose address is verified, and who said their password.
+    Admitted(Box<User>),
     /// A user who proved who they are, and by the mailed token that the address is theirs.
     Proved(Box<User>),
     /// The reader of the mail, who takes over a user that another person made with the address.
@@ -245,7 +247,7 @@ impl OpenInvitation {
                 if !user.password.verify(password) {
                     return Err(AccessError::BadCredentials);
                 }
-                Invited::Known(Box::new(user))
+                Invited::Admitted(Box::new(user))
             }
             Some(user) if user.password.verify(password) => Invited::Proved(Box::new(user)),
             Some(user) => {
@@ -275,7 +277,7 @@ impl OpenInvitation {
 /// [`AccessError::Invalid`] for a wrong name, [`crate::Conflict::EmailTaken`] when the address has
 /// a user by now, [`Refused`] when the invitation was accepted or has expired or the entity is
 /// full, [`AccessError::Unauthorized`] when another request cancelled it, sent it again or
-/// changed its user.
+/// changed its user; [`Forbidden::SessionRequired`] for the password of one with a second factor.
 pub async fn accept_invitation(
     store: &dyn Store,
     answer: InvitationReply,
@@ -323,6 +325,11 @@ async fn accept_with<T: Send + 'static>(
             let row = Some(unit.hold_of(Tenant::directory(), &USERS, user.id));
             Acceptor { row, ..Acceptor::of(*user) }
         }
+        Invited::Admitted(user) => {
+            let row = Some(unit.hold_of(Tenant::directory(), &USERS, user.id));
+            let factor = Some(SecondFactor::hold(&mut unit, user.id));
+            Acceptor { row, factor, ..Acceptor::of(*user) }
+        }
         // The holder of a mailed token reads the mail of the address. A new user joins the white
         // label of the account that invites.
         Invited::New(input) => {
@@ -337,9 +344,9 @@ async fn accept_with<T: Send + 'static>(
         }
         Invited::Recovered(user, hash) => {
             let proof = Some(HeldProof::hold(&mut unit, store, &user, &invitation).await?);
-            let sessions = hold_sessions(&mut unit, user.id);
+            let sign_ins = HeldSignIns::hold(&mut unit, user.id);
             let keys = HeldKeys::hold(&mut unit, store, &user).await?;
-            let password = Some(NewPassword { hash, address: origin.address, sessions, keys });
+            let password = Some(NewPassword { hash, address: origin.address, sign_ins, keys });
             Acceptor { proof, password, ..Acceptor::of(*user) }
         }
     };
@@ -362,6 +369,8 @@ struct Acceptor {
     user: User,
     /// Their row, when there is one and it stays as it is.
     row: Option<One<User>>,
+    /// Their second factor, where the password alone was said: it must be none.
+    factor: Option<One<SecondFactor>>,
     /// What makes them.
     puts: Vec<Put>,
     /// What proves that their address is theirs.
@@ -383,7 +392,7 @@ struct NewPassword {
     hash: PasswordHash,
     /// From where it is set.
     address: Option<String>,
-    sessions: Many<Session>,
+    sign_ins: HeldSignIns,
     keys: HeldKeys,
 }
 
@@ -403,12 +412,15 @@ impl HeldProof {
 
 impl Acceptor {
     const fn of(user: User) -> Self {
-        Self { user, row: None, puts: Vec::new(), proof: None, password: None }
+        Self { user, row: None, factor: None, puts: Vec::new(), proof: None, password: None }
     }
 
     /// The user afterwards, with what is written of them.
     fn settle(self, held: &Held<()>, stamp: &Stamp) -> Result<(User, Writes), AccessError> {
-        let Self { user, row, puts, proof, password } = self;
+        let Self { user, row, factor, puts, proof, password } = self;
+        if held.find(factor)?.as_ref().is_some_and(SecondFactor::is_on) {
+            return Err(Forbidden::SessionRequired.into());
+        }
         if let Some(row) = row {
             let current: Option<User> = held.find(row)?;
             let current = current.filter(|current| current.password == user.password);
@@ -422,11 +434,10 @@ impl Acceptor {
         }
         let mut after = before.clone();
         let is_recovery = password.is_some();
-        let ended = password.map(|NewPassword { hash, address, sessions, keys }| {
+        let ended = password.map(|NewPassword { hash, address, sign_ins, keys }| {
             after.recover(hash, address, stamp);
-            let (sessions, keys): (Vec<Session>, _) = (held.all(sessions)?, keys.read(held)?);
-            let ended = end_sessions(&sessions, None).and(end_keys(&keys, &after.id, stamp));
-            Ok::<_, AccessError>(ended)
+            let (sign_ins, keys) = (sign_ins.end(held, true)?, keys.read(held)?);
+            Ok::<_, AccessError>(sign_ins.and(end_keys(&keys, &after.id, stamp)))
         });
         let ended = ended.transpose()?.unwrap_or_default();
         let places = proof.places.end(held, &before, is_recovery, stamp)?;

@@ -9,8 +9,8 @@ use time::OffsetDateTime;
 use crate::account::event;
 use crate::events;
 use crate::{
-    API_KEYS, AccessError, ApiKey, Invitation, InvitationStatus, MEMBERSHIPS, Membership,
-    OPERATOR_PINS, OperatorPin, SESSIONS, Session, User, invitation, key,
+    API_KEYS, AccessError, ApiKey, IDENTITIES, Identity, Invitation, InvitationStatus, MEMBERSHIPS,
+    Membership, OPERATOR_PINS, OperatorPin, SESSIONS, Session, User, invitation, key,
 };
 
 /// Holds all sessions of `user`.
@@ -22,6 +22,31 @@ pub(crate) fn hold_sessions<By>(unit: &mut UnitBuilder<'_, By>, user: UserId) ->
 pub(crate) fn end_sessions(sessions: &[Session], kept: Option<TokenId>) -> Writes {
     let ended = sessions.iter().filter(|one| Some(one.id) != kept);
     Writes::default().puts(ended.map(Put::delete))
+}
+
+/// All by which a user is logged in, or logs in beside the password, as a unit holds it.
+pub(crate) struct HeldSignIns {
+    sessions: Many<Session>,
+    identities: Many<Identity>,
+}
+
+impl HeldSignIns {
+    /// Holds the sessions and identities of `user`.
+    pub fn hold<By>(unit: &mut UnitBuilder<'_, By>, user: UserId) -> Self {
+        let identities = unit.hold_where_of(Tenant::directory(), &IDENTITIES, "user_id", user);
+        Self { sessions: hold_sessions(unit, user), identities }
+    }
+
+    /// Ends the sessions, and with `ends_identities` the identities, too.
+    ///
+    /// # Errors
+    /// When a row cannot be read.
+    pub fn end(self, held: &Held<()>, ends_identities: bool) -> Result<Writes, StoreError> {
+        let sessions: Vec<Session> = held.all(self.sessions)?;
+        let identities: Vec<Identity> = held.all(self.identities)?;
+        let ended = identities.iter().filter(|_| ends_identities).map(Put::delete);
+        Ok(end_sessions(&sessions, None).puts(ended))
+    }
 }
 
 /// The keys of a user, as a unit holds them: all of their account, and those that they made

@@ -40,6 +40,40 @@ pub enum AccessError {
         /// Seconds until it can be tried again.
         retry_after: u32,
     },
+    /// The user has a second factor, and the log-in brought no code.
+    #[error(
+        "this user has a second factor: say a code of their app, or a recovery code, as \
+         `second_factor_code`; or as `code`, with the continuation, where there is one"
+    )]
+    SecondFactorRequired {
+        /// What goes on with the sign-in by an identity, sealed.
+        continuation: Option<String>,
+    },
+    /// The code of the second factor is another, or was used.
+    #[error("the code of the second factor is wrong, or was used; say the one that is shown now")]
+    WrongCode,
+    /// Codes of the second factor failed too often. Nothing was tried.
+    #[error(
+        "too many codes of the second factor failed; try again in {retry_after} seconds, or use a \
+         recovery code"
+    )]
+    CodeLocked {
+        /// Seconds until it can be tried again.
+        retry_after: u32,
+    },
+    /// The secret of the second factor cannot be opened: the server has another master key, or
+    /// none.
+    #[error(
+        "the second factor cannot be checked with the server's master key; use a recovery code, or \
+         ask the operator to restore the key"
+    )]
+    SecretSealed,
+    /// The identity provider vouched for no person.
+    #[error(transparent)]
+    Identity(#[from] IdentityError),
+    /// What the identity provider's token says is not to be trusted.
+    #[error(transparent)]
+    Claims(#[from] MistrustedClaims),
     /// The request must name its entity.
     #[error("{message}")]
     EntityRequired {
@@ -67,6 +101,40 @@ pub enum AccessError {
     /// The store failed.
     #[error(transparent)]
     Store(StoreError),
+}
+
+/// Why the provider vouched for no person.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum IdentityError {
+    /// It did not answer, or with what is no answer.
+    #[error("the identity provider cannot be reached: {0}")]
+    Silent(String),
+    /// It refused the code: unknown, used, over, or of another attempt.
+    #[error("the identity provider refused the code: {0}")]
+    Refused(String),
+    /// Its token is not signed by it, or not for this server.
+    #[error("what the identity provider sent is not to be trusted: {0}")]
+    Mistrusted(String),
+}
+
+/// Why claims are not taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum MistrustedClaims {
+    /// Another issuer.
+    #[error("the id token is of another issuer")]
+    Issuer,
+    /// For another client, or for others too without saying whom it was given to.
+    #[error("the id token is for another client")]
+    Audience,
+    /// Over, not valid yet, made too long ago or in the future, or without these times.
+    #[error("the id token is over, not valid yet, or does not say when it is")]
+    Time,
+    /// Of another attempt.
+    #[error("the id token answers another sign-in")]
+    Nonce,
+    /// It names no person.
+    #[error("the id token names no person")]
+    Subject,
 }
 
 /// Why a known caller may not do something.
@@ -121,6 +189,18 @@ pub enum Forbidden {
          POST /entities/users; the operator opens sign-up by RACUN__ACCESS__SIGNUP=open"
     )]
     SignUpByInvitation,
+    /// Who has a second factor accepts an invitation in a session, not by the password alone.
+    #[error(
+        "you have a second factor: log in, and accept with your login token in Authorization, or \
+         by POST /users/me/invitations/{{id}}/accept"
+    )]
+    SessionRequired,
+    /// A person has no user here, and the identity provider knows no address of theirs.
+    #[error(
+        "you have no user here, and the identity provider does not say that an address is yours; \
+         verify one there, or sign up here"
+    )]
+    IdentityWithoutAddress,
     /// The server takes no new users.
     #[error(
         "this server takes no new users; log in with an address that has one, or ask its operator"
@@ -145,6 +225,8 @@ impl Forbidden {
             Self::InvitationNotMailed => "invitation_not_mailed",
             Self::InvitationNotYours => "invitation_not_yours",
             Self::SignUpByInvitation => "sign_up_by_invitation",
+            Self::SessionRequired => "session_required",
+            Self::IdentityWithoutAddress => "identity_without_address",
             Self::SignUpClosed => "sign_up_closed",
         }
     }
@@ -165,6 +247,18 @@ pub enum Conflict {
     /// Several keys look like this.
     #[error("several keys have this hint; name the key by its key_ id")]
     AmbiguousKey,
+    /// The user has a second factor.
+    #[error("you have a second factor; remove it before you set another one up")]
+    SecondFactorOn,
+    /// The identity is linked to a user.
+    #[error("this identity is linked to a user already; unlink it there first")]
+    IdentityTaken,
+    /// A user has the address of the person who signs in, and is not known to be the same person.
+    #[error(
+        "a user has this address, and the identity is not linked to them; log in by password and \
+         link it: POST /users/me/identities"
+    )]
+    IdentityNotLinked,
 }
 
 impl Conflict {
@@ -176,6 +270,9 @@ impl Conflict {
             Self::AlreadyMember => "already_member",
             Self::AlreadyInvited => "already_invited",
             Self::AmbiguousKey => "ambiguous_key",
+            Self::SecondFactorOn => "second_factor_on",
+            Self::IdentityTaken => "identity_taken",
+            Self::IdentityNotLinked => "identity_not_linked",
         }
     }
 }
@@ -201,6 +298,15 @@ pub enum Refused {
     /// Viewers cannot use a till.
     #[error("a viewer cannot have a PIN; make them an editor first")]
     ViewerHasNoPin,
+    /// No second factor waits for its first code.
+    #[error("ask for a secret first, within the last hour: POST /users/me/second-factor")]
+    SecondFactorNotBegun,
+    /// The user has no second factor.
+    #[error("you have no second factor")]
+    NoSecondFactor,
+    /// The user has as many identities as they can have.
+    #[error("a user has at most 10 identities; unlink one that is not used")]
+    TooManyIdentities,
 }
 
 impl Refused {
@@ -214,6 +320,9 @@ impl Refused {
             Self::TooManyMembers => "too_many_members",
             Self::TooManyKeys => "too_many_keys",
             Self::ViewerHasNoPin => "viewer_has_no_pin",
+            Self::SecondFactorNotBegun => "second_factor_not_begun",
+            Self::NoSecondFactor => "no_second_factor",
+            Self::TooManyIdentities => "too_many_identities",
         }
     }
 }
@@ -227,6 +336,9 @@ impl From<StoreError> for AccessError {
             }
             StoreError::Duplicate { table: "memberships", field: "entity_user" } => {
                 Self::Conflict(Conflict::AlreadyMember)
+            }
+            StoreError::Duplicate { table: "identities", field: "person" } => {
+                Self::Conflict(Conflict::IdentityTaken)
             }
             StoreError::Duplicate { table: "first_accounts", .. } => {
                 Self::Forbidden(Forbidden::SignUpByInvitation)

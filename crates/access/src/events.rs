@@ -1,7 +1,8 @@
 //! What happens to accounts' and entities' people, keys and settings.
 
 use crate::{
-    API_KEYS, ENTITIES, INVITATIONS, MEMBERSHIPS, OPERATOR_PINS, OPERATOR_TOKENS, SESSIONS, USERS,
+    API_KEYS, ENTITIES, IDENTITIES, INVITATIONS, MEMBERSHIPS, OPERATOR_PINS, OPERATOR_TOKENS,
+    SECOND_FACTORS, SESSIONS, USERS,
 };
 
 racun_store::events! {
@@ -18,6 +19,18 @@ racun_store::events! {
         LOGGED_IN = "user.logged_in",
         LOGGED_OUT = "user.logged_out",
         ENDED = "user.session_ended",
+    }
+    /// What happens to users' second factors.
+    pub mod second_factor on SECOND_FACTORS {
+        ENABLED = "user.second_factor_enabled",
+        REMOVED = "user.second_factor_removed",
+        RECOVERY_CODE_USED = "user.recovery_code_used",
+        RECOVERY_CODES_MADE = "user.recovery_codes_made",
+    }
+    /// What happens to users' identities at a provider.
+    pub mod identity on IDENTITIES {
+        LINKED = "user.identity_linked",
+        UNLINKED = "user.identity_unlinked",
     }
     /// What happens to entities.
     pub mod entity on ENTITIES {
@@ -57,9 +70,11 @@ racun_store::events! {
 }
 
 /// All of them.
-pub static ALL: [&[racun_store::EventKind]; 8] = [
+pub static ALL: [&[racun_store::EventKind]; 10] = [
     user::ALL,
     session::ALL,
+    second_factor::ALL,
+    identity::ALL,
     entity::ALL,
     entity_user::ALL,
     entity_invitation::ALL,

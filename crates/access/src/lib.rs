@@ -15,6 +15,8 @@
 //! | `login_guard`       | how wrong passwords slow down guessing                              |
 //! | `session`           | sessions: begun, listed, ended, over when they are not used         |
 //! | `last_use`          | when sessions and keys were used last                               |
+//! | `second_factor`     | codes of apps and recovery codes, asked for beside the password     |
+//! | `identity`          | signing in by an external identity provider                         |
 //! | `password_change`   | a new password of a user who says the one before                    |
 //! | `key`               | API keys of entities and accounts: kept, listed, ended              |
 //! | `key_making`        | making API keys: the maker and the limits                           |
@@ -47,9 +49,10 @@
 //! | `events`            | what the log tells of people, keys and entities                     |
 //!
 //! **Invariants.** Passwords are kept as Argon2id hashes, tokens and keys as SHA-256 digests, PINs
-//! as Argon2id hashes over an HMAC under a key that no store has, and none of them shows in any
-//! `Debug` output of a type of this crate. Neither a PIN nor a password is tried before the attempt
-//! is counted. E-mail addresses are unique without regard to capitals. A user without a verified
+//! as Argon2id hashes over an HMAC under a key that no store has, secrets of second factors sealed,
+//! and none of them shows in any `Debug` output of a type of this crate. Neither a PIN nor a
+//! password is tried before the attempt is counted. A user with a second factor gets a session only
+//! in a unit that checks a code. E-mail addresses are unique without regard to capitals. A user without a verified
 //! address is never let into an entity by the address alone, and a user joins an entity of another
 //! account by consent only. Within this crate an entity that has an admin keeps one. Hashing takes
 //! tens of milliseconds of processor time, so it is done by plain functions ([`hash_password`],
@@ -70,6 +73,7 @@ mod entity_input;
 mod error;
 pub mod events;
 mod hashing;
+mod identity;
 mod invitation;
 mod key;
 mod key_making;
@@ -90,6 +94,7 @@ mod password_change;
 mod permission;
 mod pin;
 mod portugal;
+mod second_factor;
 mod secret;
 mod session;
 mod settings;
@@ -121,7 +126,12 @@ pub use entity::{
     entity_writes, note_file, note_settings, update_entity,
 };
 pub use entity_input::{EntityPatch, NewEntity};
-pub use error::{AccessError, Conflict, Forbidden, Refused};
+pub use error::{AccessError, Conflict, Forbidden, IdentityError, MistrustedClaims, Refused};
+pub use identity::{
+    Claims, Grant, IDENTITIES, Identity, IdentityLogin, IdentityProvider, ProviderDescription,
+    Recognized, SignInAttempt, Verified, begin_sign_in, continue_sign_in, find_sign_in,
+    finish_sign_in, link_identity, list_identities, recognize, sign_up_writes_by, unlink_identity,
+};
 pub use invitation::{
     INVITATIONS, Invitation, InvitationStatus, cancel_invitation, get_invitation, list_invitations,
     mint_invitation_token, resend_invitation, resend_invitation_with,
@@ -165,6 +175,11 @@ pub use password::{PasswordHash, check_password, hash_password};
 pub use password_change::{WRONG_PASSWORD, change_password, wrong_current_password};
 pub use permission::{Permission, authorize, permits};
 pub use pin::{Pin, PinKey};
+pub use second_factor::{
+    Enrolment, NewCodes, SECOND_FACTORS, SecondFactor, SecondProof, WRONG_CODE,
+    begin_second_factor, confirm_second_factor, get_second_factor, remove_second_factor,
+    renew_recovery_codes, wrong_own_code,
+};
 pub use secret::{Digest, WithSecret, is_token, new_token};
 pub use session::{
     Ending, Origin, SESSION_SECONDS, SESSIONS, Session, end_sessions_of, find_user_id,
@@ -181,7 +196,7 @@ pub use test_clock::{
 pub use vault::{KeyRing, MasterVault, key_of};
 
 /// The tables of this crate, for stores that make them.
-pub static TABLES: [&Table; 14] = [
+pub static TABLES: [&Table; 16] = [
     &ACCOUNTS,
     &USERS,
     &SESSIONS,
@@ -196,4 +211,6 @@ pub static TABLES: [&Table; 14] = [
     &LOGIN_GUARDS,
     &MASTER_KEYS,
     &FIRST_ACCOUNTS,
+    &SECOND_FACTORS,
+    &IDENTITIES,
 ];

@@ -4,8 +4,8 @@ use racun_kernel::Stamp;
 use racun_store::{One, Store, UnitBuilder};
 
 use crate::login_guard::{self, LoginGuard, UNKNOWN_USER, count_failure, guard_of};
-use crate::session::{find_user, open_session_with};
-use crate::{AccessError, Origin, PasswordHash, SESSIONS, Session, User, WithSecret};
+use crate::session::{Opening, find_user, open_session_with};
+use crate::{AccessError, Origin, PasswordHash, SESSIONS, SecondProof, Session, User, WithSecret};
 
 /// A log-in that begins: the user with the address, or none.
 ///
@@ -60,18 +60,23 @@ impl LoginAttempt {
 }
 
 /// Begins a session of who logged in from `origin`, and forgets the failures before. The token is
-/// shown once.
+/// shown once. Who has a second factor says it, too, in `proof`.
 ///
 /// # Errors
 /// [`AccessError::BadCredentials`] when the password was set while it was verified, for then it is
-/// a wrong one; or the store's failure.
+/// a wrong one; [`AccessError::SecondFactorRequired`] without a code that has to be there,
+/// [`AccessError::WrongCode`], [`AccessError::CodeLocked`] and [`AccessError::SecretSealed`], with
+/// which the attempt counts as failed; or the store's failure.
 pub async fn finish_login(
     store: &dyn Store,
     right: &RightLogin,
+    proof: SecondProof,
     origin: &Origin,
     stamp: &Stamp,
 ) -> Result<WithSecret<Session>, AccessError> {
-    open_session_with(store, &right.user, origin, Some(&right.guard), stamp).await
+    let (user, guard) = (&right.user, Some(right.guard.as_str()));
+    let opening = Opening { user, origin, guard, identity: None, proof };
+    open_session_with(store, opening, stamp).await
 }
 
 impl RightLogin {

@@ -11,15 +11,13 @@ use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 
 use crate::account::event;
-use crate::ending::{
-    EndedPlaces, HeldKeys, HeldPlaces, end_keys, end_late_keys, end_sessions, hold_sessions,
-};
+use crate::ending::{EndedPlaces, HeldKeys, HeldPlaces, HeldSignIns, end_keys, end_late_keys};
 use crate::events;
 use crate::login_guard::{LoginGuard, forgive, guards_of, hold_all};
 use crate::secret::{is_token, new_token};
 use crate::session::find_user;
 use crate::takeover::clear_entities;
-use crate::{ACCOUNTS, AccessError, Account, Digest, Origin, PasswordHash, Session, USERS, User};
+use crate::{ACCOUNTS, AccessError, Account, Digest, Origin, PasswordHash, USERS, User};
 
 /// Mails of one purpose that a user gets within an hour at most. A further request gets the same
 /// answer, and nothing is sent.
@@ -186,8 +184,8 @@ pub async fn find_mail_token(
 }
 
 /// Sets a new password, once: all sessions of the user end, and all their tokens for new passwords.
-/// Who reads the mail of an address has it, so the address is verified too. Keys end when
-/// `ends_keys` says so, and when the address was not verified, for their maker may be another;
+/// Who reads the mail of an address has it, so the address is verified too. Keys and identities end
+/// when `ends_keys` says so, and when the address was not verified, for they may be another's;
 /// places in entities of other accounts then end, too, and in the entities of the user's own
 /// account all that others may have made: their places, keys, PINs and invitations.
 ///
@@ -211,7 +209,7 @@ pub async fn reset_password(
     let redemption = Redemption::hold(&mut unit, token, &user);
     // Guesses lock out no reader of the mail.
     let guards = hold_all(&mut unit, guards_of(&user.email, origin.address.as_deref()));
-    let sessions = hold_sessions(&mut unit, user.id);
+    let sign_ins = HeldSignIns::hold(&mut unit, user.id);
     let places = HeldPlaces::hold(&mut unit, store, &user, None).await?;
     let keys = match ends_keys {
         true => Some(HeldKeys::hold(&mut unit, store, &user).await?),
@@ -220,14 +218,14 @@ pub async fn reset_password(
     let (address, at) = (origin.address.clone(), stamp.clone());
     let change = move |user: &mut User, held: &Held<()>| {
         let mut ended = places.end(held, user, true, &at)?;
-        let sessions: Vec<Session> = held.all(sessions)?;
+        let sign_ins = sign_ins.end(held, ends_keys)?;
         let guards: Vec<LoginGuard> = held.all(guards)?;
         let keys = keys.map(|keys| keys.read(held)).transpose()?.unwrap_or_default();
         user.recover(password, address, &at);
         let tenant = Tenant::account(user.account_id);
         ended.writes = ended
             .writes
-            .and(end_sessions(&sessions, None))
+            .and(sign_ins)
             .and(forgive(&guards))
             .and(end_keys(&keys, &user.id, &at))
             .events([event(tenant, events::user::PASSWORD_RESET, &user.id, &user.id, &at)]);

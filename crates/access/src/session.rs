@@ -2,9 +2,9 @@
 
 use std::cmp::Reverse;
 
-use racun_kernel::id::{TokenId, UserId};
+use racun_kernel::id::{IdentityId, TokenId, UserId};
 use racun_kernel::{Stamp, Tenant};
-use racun_store::{Field, Put, Store, Unique, Writes};
+use racun_store::{Field, Held, Many, One, Put, Store, Unique, UnitBuilder, Writes};
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 
@@ -15,8 +15,12 @@ use crate::ending::hold_sessions;
 use crate::events;
 use crate::login_guard::{self, LoginGuard, remember};
 use crate::operator_token::end_operator_token;
+use crate::second_factor::Verdict;
 use crate::secret::new_token;
-use crate::{AccessError, Caller, Digest, Forbidden, USERS, User, WithSecret};
+use crate::{
+    AccessError, Caller, Digest, Forbidden, IDENTITIES, Identity, SecondFactor, SecondProof, USERS,
+    User, WithSecret,
+};
 
 /// Seconds that a session lasts: a year.
 pub const SESSION_SECONDS: i64 = 31_536_000;
@@ -136,58 +140,138 @@ pub async fn find_user_id(store: &dyn Store, email: &str) -> Result<Option<UserI
 /// Sessions of the user that are over are cleared away; so is the oldest when there are 100.
 ///
 /// # Errors
-/// [`AccessError::BadCredentials`] when the password was set since `user` was read, or the store's
+/// [`AccessError::BadCredentials`] when the password was set since `user` was read,
+/// [`AccessError::SecondFactorRequired`] where the user has a second factor, or the store's
 /// failure.
 pub async fn open_session(
     store: &dyn Store,
     user: &User,
     stamp: &Stamp,
 ) -> Result<WithSecret<Session>, AccessError> {
-    open_session_with(store, user, &Origin::default(), None, stamp).await
+    let (origin, proof) = (&Origin::default(), SecondProof::default());
+    open_session_with(store, Opening { user, origin, guard: None, identity: None, proof }, stamp)
+        .await
 }
 
-/// As [`open_session`], from `origin`, which is remembered; what the guard called `guard` counted
-/// is forgotten.
+/// Who begins a session, and what they proved it by.
+pub(crate) struct Opening<'a> {
+    /// The user as they were read.
+    pub user: &'a User,
+    /// From where, which is remembered.
+    pub origin: &'a Origin,
+    /// What counted the failures before, which are forgotten.
+    pub guard: Option<&'a str>,
+    /// The identity that they signed in by, if not by their password.
+    pub identity: Option<IdentityId>,
+    /// What they say of their second factor.
+    pub proof: SecondProof,
+}
+
+/// As [`open_session`], for what `opening` says.
+///
+/// # Errors
+/// As [`open_session`]; [`AccessError::WrongCode`] and [`AccessError::CodeLocked`], which are
+/// counted; [`AccessError::BadCredentials`] when the identity is the user's no more.
 pub(crate) async fn open_session_with(
     store: &dyn Store,
-    user: &User,
-    origin: &Origin,
-    guard: Option<&str>,
+    opening: Opening<'_>,
     stamp: &Stamp,
 ) -> Result<WithSecret<Session>, AccessError> {
+    let Opening { user, origin, guard, identity, proof } = opening;
     let shown = Session::new(user.id, origin, stamp);
-    let now = stamp.now();
-    let tenant = Tenant::account(user.account_id);
-    let happened = event(tenant, events::session::LOGGED_IN, &shown.record.id, &user.id, stamp);
-    let place = origin.address.clone();
     let mut unit = store.unit(Tenant::directory());
-    let sessions = hold_sessions(&mut unit, user.id);
-    let (row, known) = (unit.hold(&USERS, user.id), user.password.clone());
-    let guard = guard.map(|guard| login_guard::hold(&mut unit, guard));
-    unit.decide(move |held| {
+    let held = HeldOpening::hold(&mut unit, user, guard, identity);
+    let (known, place, at) = (user.password.clone(), origin.address.clone(), stamp.clone());
+    let opened = unit.decide(move |rows| {
+        let now = at.now();
+        let HeldOpening { sessions, row, guard, identity, factor } = held;
         // Who was checked against another password than the user has now proved nothing.
-        let before: Option<User> = held.find(row)?;
+        let before: Option<User> = rows.find(row)?;
         let before = before.filter(|user| user.password == known);
         let before = before.ok_or(AccessError::BadCredentials)?;
-        let mut sessions: Vec<Session> = held.all(sessions)?;
-        sessions.sort_by_key(|session| session.created_at);
-        let live = sessions.iter().filter(|session| !session.is_over(now)).count();
-        let mut surplus = (live + 1).saturating_sub(MAX_SESSIONS);
-        let guard: Option<LoginGuard> = held.find(guard)?;
-        let forgiven = login_guard::forgive(&guard);
-        let mut writes = Writes::default().insert(&shown.record).and(forgiven);
+        let used = used(rows, identity, before.id, now)?;
+        let factor: Option<SecondFactor> = rows.find(factor)?;
+        let by_clock = rows.now().unwrap_or(now);
+        let proved = match proof.check(factor, &before, &at, by_clock)? {
+            None => Writes::default(),
+            Some(Verdict::Right(_, writes)) => writes,
+            Some(Verdict::Refused(error, writes)) => return Ok((Err(error), writes)),
+        };
+        let guard: Option<LoginGuard> = rows.find(guard)?;
         let after = remember(&before, place.as_deref(), now);
-        writes = writes.puts(after.map(|after| Put::update(&before, &after)));
-        for session in &sessions {
-            let is_over = session.is_over(now);
-            if is_over || surplus > 0 {
-                writes = writes.delete(session);
-                surplus -= usize::from(!is_over);
-            }
+        let tenant = Tenant::account(before.account_id);
+        let id = &shown.record.id;
+        let happened = event(tenant, events::session::LOGGED_IN, id, &before.id, &at);
+        let writes = Writes::default()
+            .insert(&shown.record)
+            .and(login_guard::forgive(&guard))
+            .and(proved)
+            .puts(used)
+            .puts(after.map(|after| Put::update(&before, &after)))
+            .puts(surplus(rows.all(sessions)?, now))
+            .events([happened]);
+        Ok::<_, AccessError>((Ok(shown), writes))
+    });
+    opened.await?
+}
+
+/// What a session that begins is decided on, as a unit holds it.
+struct HeldOpening {
+    sessions: Many<Session>,
+    row: One<User>,
+    guard: Option<One<LoginGuard>>,
+    identity: Option<One<Identity>>,
+    factor: One<SecondFactor>,
+}
+
+impl HeldOpening {
+    fn hold(
+        unit: &mut UnitBuilder<'_, ()>,
+        user: &User,
+        guard: Option<&str>,
+        identity: Option<IdentityId>,
+    ) -> Self {
+        Self {
+            sessions: hold_sessions(unit, user.id),
+            row: unit.hold(&USERS, user.id),
+            guard: guard.map(|guard| login_guard::hold(unit, guard)),
+            identity: identity.map(|id| unit.hold(&IDENTITIES, id)),
+            factor: SecondFactor::hold(unit, user.id),
         }
-        Ok((shown, writes.events([happened])))
-    })
-    .await
+    }
+}
+
+/// What notes the use of the identity that `user` signs in by, if they do.
+///
+/// # Errors
+/// [`AccessError::BadCredentials`] when it is theirs no more.
+fn used(
+    held: &Held<()>,
+    identity: Option<One<Identity>>,
+    user: UserId,
+    now: OffsetDateTime,
+) -> Result<Option<Put>, AccessError> {
+    let Some(identity) = identity else { return Ok(None) };
+    let before: Option<Identity> = held.find(identity)?;
+    let before = before.filter(|identity| identity.user_id == user);
+    let before = before.ok_or(AccessError::BadCredentials)?;
+    let after = Identity { last_used_at: Some(now), ..before.clone() };
+    Ok(Some(Put::update(&before, &after)))
+}
+
+/// What clears away those of `sessions` that are over, and the oldest ones where one more would be
+/// too many.
+fn surplus(mut sessions: Vec<Session>, now: OffsetDateTime) -> Vec<Put> {
+    sessions.sort_by_key(|session| session.created_at);
+    let live = sessions.iter().filter(|session| !session.is_over(now)).count();
+    let mut surplus = (live + 1).saturating_sub(MAX_SESSIONS);
+    sessions.retain(|session| {
+        let is_over = session.is_over(now);
+        let goes = is_over || surplus > 0;
+        surplus -= usize::from(goes && !is_over);
+        goes
+    });
+    sessions.iter().map(Put::delete).collect()
 }
 
 /// The sessions of `user` that are not over, the one used last first.

@@ -1,5 +1,5 @@
 //! All that is sealed is sealed under another master key: private keys of certificates, secrets of
-//! webhooks, and kept answers that show a secret.
+//! webhooks and second factors, and kept answers that show a secret.
 //!
 //! Rows are changed in batches, each in a unit of its own, and a row that is under the new key
 //! already stays as it is. So after a kill the next run goes on; until it ends, the keys of the
@@ -8,7 +8,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use racun_access::{
-    ACCOUNTS, Account, ENTITIES, Entity, KeyRing, OPERATOR_PINS, OperatorPin, key_of,
+    ACCOUNTS, Account, ENTITIES, Entity, KeyRing, OPERATOR_PINS, OperatorPin, SECOND_FACTORS,
+    SecondFactor, key_of,
 };
 use racun_background::idempotency::{KEYED_REQUESTS, KeyedRequest};
 use racun_fiscal::{FISCAL_SETTINGS, FiscalSettings};
@@ -92,6 +93,16 @@ impl Sealed for Integration {
     }
 }
 
+impl Sealed for SecondFactor {
+    fn resealed(self, reseal: &Reseal<'_>) -> Result<Self, CannotOpen> {
+        Self::resealed(self, reseal)
+    }
+
+    fn without_sealed(self, _: &KeyRing, _: &Stamp) -> Self {
+        Self::without_sealed(self)
+    }
+}
+
 /// Who looks at the tables that have secrets.
 trait Visitor {
     /// Looks at the rows of `tenant` in `table`.
@@ -110,8 +121,11 @@ trait Visitor {
 
 /// Shows `visitor` all tables that have secrets.
 async fn visit(store: &dyn Store, visitor: &mut impl Visitor) -> Result<(), StoreError> {
+    visitor.table::<SecondFactor>(store, &SECOND_FACTORS, &Tenant::directory()).await?;
     let mut accounts = Walk::of(&ACCOUNTS, Tenant::directory());
-    while let Some(page) = accounts.next::<Account>(store).await? {
+    while !visitor.has_ended()
+        && let Some(page) = accounts.next::<Account>(store).await?
+    {
         for account in page {
             visit_account(store, Tenant::account(account.id), visitor).await?;
             if visitor.has_ended() {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use racun_access::PinKey;
+use racun_access::{Digest, IdentityProvider, PinKey};
 use racun_background::budget::StorageLimits;
 use racun_billing::Catalogue;
 use racun_catalog::{FileStorage, VatRegistry};
@@ -16,7 +16,8 @@ use racun_kernel::{Entropy, Stamp, Vault};
 use racun_mail::Mailer;
 use racun_orders::ShopPlatforms;
 use racun_portugal::Portugal;
-use racun_store::Store;
+use racun_sales::billing::LabelSource;
+use racun_store::{Store, StoreError};
 use racun_webhooks::{Courier, Schedule};
 use time::OffsetDateTime;
 
@@ -48,6 +49,8 @@ pub struct Services {
     pub mailer: Arc<dyn Mailer>,
     /// Where the bytes of files are.
     pub files: Arc<dyn FileStorage>,
+    /// By whom people may sign in beside their passwords; `None` where there is no such provider.
+    pub identity_provider: Option<Arc<dyn IdentityProvider>>,
     /// The register of VAT numbers (VIES).
     pub vat_registry: Arc<dyn VatRegistry>,
     /// The network that electronic invoices are sent over.
@@ -61,8 +64,10 @@ pub struct Services {
     /// The base of links to the server: `https://invoices.example.com`, without a slash at its
     /// end.
     pub public_url: Arc<str>,
-    /// The white labels that there are, and what they sell.
-    pub white_labels: Arc<Catalogue>,
+    /// Where the white labels come from, with what they sell.
+    pub white_labels: LabelSource,
+    /// The digest of the key by which the operator manages them; `None` where they do not.
+    pub operator_key: Option<Digest>,
     /// What time it is.
     pub clock: Arc<dyn Fn() -> OffsetDateTime + Send + Sync>,
     /// Where ids and secrets come from.
@@ -84,6 +89,14 @@ impl Services {
     #[must_use]
     pub fn stamp(&self) -> Stamp {
         Stamp::new((self.clock)(), Arc::clone(&self.entropy))
+    }
+
+    /// The white labels as they are now.
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn labels(&self) -> Result<Arc<Catalogue>, StoreError> {
+        self.white_labels.read(&*self.store).await
     }
 
     /// What fiscalizing takes; `None` where private keys cannot be kept.

@@ -1,13 +1,14 @@
-//! White labels as the operator's file has them, and what is wrong there.
+//! White labels as the operator has them in a file, or manages them, and what is wrong there.
 
 use std::collections::BTreeSet;
 
 use racun_kernel::{Environment, Issue, Issues};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
+use time::Date;
 
 use crate::plan::check_slug;
-use crate::{Feature, Interval, Plan, Subscription};
+use crate::{AddOn, Coupon, Feature, Interval, Plan, Subscription};
 
 /// All white labels. Without any, nothing is limited.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -17,7 +18,7 @@ pub struct Catalogue {
 }
 
 /// Racun under the name of another company, which may sell it.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WhiteLabel {
     /// What it is known by: accounts that sign up under it keep this.
@@ -83,6 +84,12 @@ pub struct WhiteLabel {
     /// Codes that a request to activate a plan may name.
     #[serde(default)]
     pub coupon_codes: Vec<String>,
+    /// Codes among those that make plans and add-ons cheaper.
+    #[serde(default)]
+    pub coupons: Vec<Coupon>,
+    /// What it sells beside plans.
+    #[serde(default)]
+    pub add_ons: Vec<AddOn>,
     /// The plan that a new entity starts with; needed where it bills.
     #[serde(default)]
     pub default_plan: Option<String>,
@@ -156,6 +163,11 @@ impl BillingProfile {
 }
 
 impl Catalogue {
+    /// The catalogue of white labels that are complete.
+    pub(crate) const fn of(white_labels: Vec<WhiteLabel>) -> Self {
+        Self { white_labels }
+    }
+
     /// The same catalogue, complete: plans have ids and are in their order.
     ///
     /// # Errors
@@ -244,6 +256,20 @@ impl WhiteLabel {
         self.default_plan.as_deref().filter(|_| bills).and_then(|slug| self.plan(slug))
     }
 
+    /// What `code` takes off on `day`; `None` for a code that takes nothing off.
+    ///
+    /// # Errors
+    /// An issue at `coupon_code` for a code that there is not, or not any more.
+    pub fn coupon(&self, code: &str, day: Date) -> Result<Option<Coupon>, Issues> {
+        let found = self.coupons.iter().find(|coupon| coupon.code == code);
+        let is_good = found.is_some_and(|coupon| coupon.is_good_on(day));
+        if is_good || self.coupon_codes.iter().any(|known| known == code) {
+            return Ok(found.cloned());
+        }
+        let message = if found.is_some() { "the code is over" } else { "no such code" };
+        Err(Issue::new("invalid_value", message).at("coupon_code").into())
+    }
+
     /// The plan that `slug` and `interval` choose.
     ///
     /// # Errors
@@ -261,7 +287,8 @@ impl WhiteLabel {
         Err(Issue::new("invalid_value", message).at("billing_interval").into())
     }
 
-    fn complete(&mut self) -> Result<(), Issues> {
+    /// Completes the white label and notes what is wrong with it.
+    pub(crate) fn complete(&mut self) -> Result<(), Issues> {
         let mut issues = Issues::default();
         check_slug(&mut issues, &self.slug);
         if self.hosts.is_empty() {
@@ -276,6 +303,7 @@ impl WhiteLabel {
                 issues.push(Issue::new("invalid_value", message).at(n).at("hosts"));
             }
         }
+        self.check_brand(&mut issues);
         if !matches!(self.currency.as_str(), "EUR" | "USD") {
             issues.push(Issue::new("invalid_value", "expected EUR or USD").at("currency"));
         }
@@ -287,6 +315,24 @@ impl WhiteLabel {
                 own.push(twice().at("slug"));
             }
             issues.extend_at("plans", own.at(n));
+        }
+        let mut codes = BTreeSet::new();
+        for (n, coupon) in self.coupons.iter().enumerate() {
+            let mut own = Issues::default();
+            own.note(coupon.check());
+            if !codes.insert(&coupon.code) || self.coupon_codes.contains(&coupon.code) {
+                own.push(twice().at("code"));
+            }
+            issues.extend_at("coupons", own.at(n));
+        }
+        let mut slugs = BTreeSet::new();
+        for (n, add_on) in self.add_ons.iter().enumerate() {
+            let mut own = Issues::default();
+            own.note(add_on.check());
+            if !slugs.insert(&add_on.slug) {
+                own.push(twice().at("slug"));
+            }
+            issues.extend_at("add_ons", own.at(n));
         }
         let has_default =
             self.default_plan.as_deref().is_some_and(|slug| self.plan(slug).is_some());

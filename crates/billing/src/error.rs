@@ -13,6 +13,12 @@ pub enum BillingError {
     /// The input breaks rules; every rule that it breaks is named.
     #[error(transparent)]
     Invalid(#[from] Issues),
+    /// There is no such white label.
+    #[error("there is no white label {slug:?}")]
+    NoLabel {
+        /// What it was asked for by.
+        slug: String,
+    },
     /// The entity has no subscription: nothing is limited.
     #[error("this entity has no subscription: nothing is limited")]
     NoSubscription,

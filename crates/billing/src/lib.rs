@@ -1,6 +1,7 @@
 //! White labels: plans, features, limits, usage, subscriptions.
 //!
-//! The operator says in a file which white labels there are, and which plans each of them sells. An
+//! The operator says in a file, or by the interface, which white labels there are, and which plans
+//! each of them sells. An
 //! entity that is made under a white label with billing has a [`Subscription`] from its first
 //! commit on. It holds the terms of its plan as they were when the plan was chosen, and what was
 //! used of them in the running month, so that whether a document may be issued is decided on one
@@ -8,7 +9,13 @@
 //!
 //! | Module         | Owns                                                                 |
 //! | -------------- | -------------------------------------------------------------------- |
+//! | `add_on`       | what is sold beside a plan                                            |
+//! | `brand`        | how a white label looks on pages and in mails                         |
 //! | `catalogue`    | white labels as the operator's file has them, and what is wrong there |
+//! | `charges`      | what a month of a subscription is charged                             |
+//! | `coupon`       | codes that make plans and add-ons cheaper                             |
+//! | `managed`      | white labels that the operator manages, in the place of a file        |
+//! | `month`        | a month that ended, with the lines that it is charged                 |
 //! | `plan`         | plans: prices, limits, features                                       |
 //! | `feature`      | what plans have and others lack                                       |
 //! | `period`       | periods, and the months within them                                   |
@@ -22,19 +29,30 @@
 //! and without an overlap, and there is one current period at most. A downgrade takes effect at the
 //! end of a period, never before; an upgrade at once.
 
+mod add_on;
+mod brand;
 mod catalogue;
+mod charges;
+mod coupon;
 mod error;
 pub mod events;
 mod feature;
+mod managed;
+mod month;
 mod period;
 mod plan;
 mod record;
 mod subscription;
 mod usage;
 
+pub use add_on::{AddOn, ChosenAddOn, choose_add_ons};
+pub use brand::Color;
 pub use catalogue::{BillingProfile, Catalogue, FeatureCheck, PaymentProvider, WhiteLabel};
+pub use coupon::{Coupon, NamedCoupon};
 pub use error::{BillingError, NotAllowed};
 pub use feature::{FEATURES, Feature};
+pub use managed::{MANAGED_LABELS, ManagedLabels};
+pub use month::{Charge, ChargeKind, EndedMonth, total};
 pub use period::{Interval, Period, add_months};
 pub use plan::{Limits, Plan};
 pub use record::{
@@ -45,4 +63,5 @@ pub use subscription::{Advanced, AtEnd, Chosen, Happening, NewSubscription, Stat
 pub use usage::{LimitCheck, Resource, Usage};
 
 /// Every table of this crate.
-pub static TABLES: [&racun_store::Table; 3] = [&SUBSCRIPTIONS, &USAGE_MONTHS, &DUE_SUBSCRIPTIONS];
+pub static TABLES: [&racun_store::Table; 4] =
+    [&SUBSCRIPTIONS, &USAGE_MONTHS, &DUE_SUBSCRIPTIONS, &MANAGED_LABELS];

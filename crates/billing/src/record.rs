@@ -6,7 +6,7 @@ use racun_store::{Event, Field, ListQuery, Put};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
-use crate::{Happening, Plan, Resource, Subscription, Usage};
+use crate::{Charge, EndedMonth, Happening, Resource, Subscription, Usage};
 
 /// The id of the one subscription that an entity may have.
 #[must_use]
@@ -53,6 +53,9 @@ pub struct UsageMonth {
     pub e_invoicing_beyond: i64,
     /// The price of each.
     pub e_invoicing_send_price_cents: Option<i64>,
+    /// What it is charged: the bill. Empty in months of before there were bills.
+    #[serde(default)]
+    pub charges: Vec<Charge>,
     /// When it was noted.
     #[serde(with = "time::serde::rfc3339")]
     pub created_at: OffsetDateTime,
@@ -78,20 +81,22 @@ racun_store::record! {
 }
 
 impl UsageMonth {
-    /// The record of a month that ended under `plan`.
+    /// The record of a month that ended.
     #[must_use]
-    pub fn new(entity_id: EntityId, plan: &Plan, usage: Usage, stamp: &Stamp) -> Self {
-        let limits = &plan.limits;
+    pub fn new(entity_id: EntityId, month: EndedMonth, stamp: &Stamp) -> Self {
+        let EndedMonth { plan, limits, usage, charges } = month;
+        let limits = &limits;
         let documents = usage.beyond(limits, Resource::Documents);
         Self {
             id: stamp.id(),
             entity_id,
-            plan_slug: plan.slug.clone(),
+            plan_slug: plan.slug,
             beyond: documents.max(usage.beyond(limits, Resource::Invoices)),
             overage_price_cents: limits.overage_price_cents,
             e_invoicing_beyond: usage.beyond(limits, Resource::EInvoicingSends),
             e_invoicing_send_price_cents: limits.e_invoicing_send_price_cents,
             usage,
+            charges,
             created_at: stamp.now(),
         }
     }

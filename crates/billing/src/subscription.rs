@@ -8,8 +8,8 @@ use time::{Duration, OffsetDateTime};
 
 use crate::events::white_label_subscription as told;
 use crate::{
-    BillingProfile, Feature, Interval, LimitCheck, NotAllowed, PaymentProvider, Period, Plan,
-    Resource, Usage, WhiteLabel, subscription_id,
+    BillingProfile, ChosenAddOn, EndedMonth, Feature, Interval, LimitCheck, NamedCoupon,
+    NotAllowed, PaymentProvider, Period, Plan, Resource, Usage, WhiteLabel, subscription_id,
 };
 
 /// Where a subscription stands.
@@ -106,6 +106,12 @@ pub struct Subscription {
     pub payment_provider: Option<PaymentProvider>,
     /// The code that was named when the plan was chosen.
     pub coupon_code: Option<String>,
+    /// What that takes off, where it is a coupon.
+    #[serde(default)]
+    pub coupon: Option<NamedCoupon>,
+    /// What is there beside the plan.
+    #[serde(default)]
+    pub add_ons: Vec<ChosenAddOn>,
     /// Where bills are sent.
     pub billing_email: Option<String>,
     /// The currency of prices.
@@ -179,8 +185,8 @@ pub struct NewSubscription<'a> {
 pub struct Advanced {
     /// The subscription.
     pub subscription: Subscription,
-    /// The months that ended, with the plans that they were under, in their order.
-    pub ended: Vec<(Plan, Usage)>,
+    /// The months that ended, in their order.
+    pub ended: Vec<EndedMonth>,
     /// What happened, in its order.
     pub happened: Vec<Happening>,
 }
@@ -190,8 +196,8 @@ pub struct Advanced {
 pub struct Chosen {
     /// The subscription.
     pub subscription: Subscription,
-    /// The month that was cut short, with the plan that it was under.
-    pub ended: Option<(Plan, Usage)>,
+    /// The month that was cut short.
+    pub ended: Option<EndedMonth>,
     /// What happened; nothing when all is as it was.
     pub happened: Option<Happening>,
     /// Whether the choice takes effect at the end of the period.
@@ -242,6 +248,8 @@ impl Subscription {
             trial_ends_at,
             payment_provider: None,
             coupon_code: None,
+            coupon: None,
+            add_ons: Vec::new(),
             billing_email: None,
             currency: label.currency.clone(),
             billing_profile: label.billing_profile,
@@ -257,7 +265,8 @@ impl Subscription {
         let (mut ended, mut happened) = (Vec::new(), Vec::new());
         while self.status.is_running() && self.usage.month.end <= now {
             let end = self.usage.month.end;
-            ended.push((self.plan.clone(), self.usage.clone()));
+            ended.push(self.ended_month(self.usage.clone(), None));
+            self.begin_month();
             if end >= self.period.end {
                 happened.push(self.end_period());
                 self.updated_at = end;
@@ -296,7 +305,7 @@ impl Subscription {
                 self.anchor = self.period.end;
                 self.plan = *plan;
                 self.interval = interval;
-                if self.plan.is_free() {
+                if self.plan.is_free() && self.add_ons.is_empty() {
                     self.payment_provider = None;
                 }
                 Happening::Downgraded
@@ -340,8 +349,9 @@ impl Subscription {
         let ended = self.status.is_running().then(|| {
             let mut usage = self.usage.clone();
             usage.month.end = now;
-            (self.plan.clone(), usage)
+            self.ended_month(usage, Some(now))
         });
+        self.begin_month();
         if let (Status::Trialing, Some(end)) = (self.status, self.trial_ends_at) {
             self.trial_ends_at = Some(end.min(now));
         }
@@ -354,6 +364,7 @@ impl Subscription {
         self.usage = Usage::none(month_of(now, self.period, now));
         self.payment_provider = provider.filter(|_| !plan.is_free());
         self.coupon_code = coupon_code;
+        self.coupon = None;
         self.updated_at = now;
         Chosen { subscription: self, ended, happened: Some(happened), is_scheduled: false }
     }
@@ -417,8 +428,8 @@ impl Subscription {
 
     fn take(&mut self, limited: Resource, counted: Resource) -> Result<(), NotAllowed> {
         self.must_run()?;
-        let limits = &self.plan.limits;
-        if let Some(limit) = limits.of(limited).filter(|_| !self.usage.allows(limits, limited)) {
+        let limits = self.limits();
+        if let Some(limit) = limits.of(limited).filter(|_| !self.usage.allows(&limits, limited)) {
             return Err(NotAllowed::LimitReached {
                 plan: self.plan.name.clone(),
                 resource: limited,
@@ -437,7 +448,7 @@ impl Subscription {
     /// [`NotAllowed::NoFeature`], [`NotAllowed::Inactive`].
     pub fn require(&self, feature: Feature) -> Result<(), NotAllowed> {
         self.must_run()?;
-        if self.plan.has(feature) {
+        if self.has(feature) {
             return Ok(());
         }
         Err(NotAllowed::NoFeature { plan: self.plan.name.clone(), feature })
@@ -453,7 +464,7 @@ impl Subscription {
     /// The answer to a query whether more of `resource` is allowed.
     #[must_use]
     pub fn check(&self, resource: Resource) -> LimitCheck {
-        let mut check = self.usage.check(&self.plan.limits, resource);
+        let mut check = self.usage.check(&self.limits(), resource);
         check.allowed &= self.status.is_running();
         check
     }

@@ -2,10 +2,11 @@
 //! language.
 
 use racun_background::jobs::{Job, JobKind, NewJob};
-use racun_billing::WhiteLabel;
+use racun_billing::{Color, WhiteLabel};
 use racun_kernel::Stamp;
 use racun_kernel::text::LOCALES;
-use racun_mail::{OutgoingMail, PRODUCT, SECRET, Values};
+use racun_mail::{Brand, OutgoingMail, PRODUCT, SECRET, Values};
+use racun_paper::page::escape;
 use racun_store::{Put, Record};
 
 /// The rows of a mail that is to be delivered: the mail, and the job that does it.
@@ -30,17 +31,47 @@ pub(crate) const MAX_SUBJECT_CHARS: usize = 255;
 pub struct Sender {
     /// The base of links, without a slash at its end.
     base: String,
-    /// What the service is called.
-    product: String,
+    brand: Brand,
 }
 
 impl Sender {
     /// Who writes to users of `label`, or to those who came without one.
     #[must_use]
     pub fn of(base: &str, label: Option<&WhiteLabel>) -> Self {
-        let product = label.map(|label| label.app_name.as_ref().unwrap_or(&label.name));
-        let base = base.trim_end_matches('/').to_owned();
-        Self { base, product: product.cloned().unwrap_or_else(|| PRODUCT.to_owned()) }
+        let brand = Brand {
+            product: label.map_or(PRODUCT, WhiteLabel::product).to_owned(),
+            logo: label.and_then(WhiteLabel::logo).map(|(url, _)| url.to_owned()),
+            color: label.and_then(WhiteLabel::color).map(Color::text),
+        };
+        Self::branded(base, brand)
+    }
+
+    /// Who writes in the name of `brand`.
+    pub(crate) fn branded(base: &str, brand: Brand) -> Self {
+        Self { base: base.trim_end_matches('/').to_owned(), brand }
+    }
+
+    /// In whose name.
+    pub(crate) const fn brand(&self) -> &Brand {
+        &self.brand
+    }
+
+    /// `html`, the text of a mail, as the white label's: below its logo, and below a line of its
+    /// colour. Without a white label it is as it was.
+    pub(crate) fn dressed(&self, html: String) -> String {
+        let Brand { product, logo, color } = &self.brand;
+        let logo = logo.as_ref().map(|url| {
+            let (url, product) = (escape(url), escape(product));
+            format!("<p><img src=\"{url}\" alt=\"{product}\" height=\"48\"></p>\n")
+        });
+        let html = logo.unwrap_or_default() + &html;
+        match color {
+            Some(color) => {
+                let style = format!("border-top:4px solid {color};padding-top:1em");
+                format!("<div style=\"{style}\">\n{html}</div>\n")
+            }
+            None => html,
+        }
     }
 
     /// What its mails stand for: what the service is called, and the link to `page` in
@@ -49,7 +80,7 @@ impl Sender {
         let mut values = Values::default();
         let language = locale.split('-').next().unwrap_or_default();
         let link = format!("{}/{page}?token={SECRET}&language={language}", self.base);
-        values.set("product", Some(&*self.product));
+        values.set("product", Some(&*self.brand.product));
         values.set("link", Some(link));
         values
     }
@@ -60,4 +91,27 @@ pub(crate) fn locale_of(text: &str) -> Option<&'static str> {
     let of_language = |locale: &&&str| locale.split('-').next() == Some(text);
     let exact = LOCALES.iter().find(|locale| **locale == text);
     exact.or_else(|| LOCALES.iter().find(of_language)).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use racun_billing::Catalogue;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_mail_of_a_white_label_has_its_colour_and_logo() {
+        let labels = json!({"white_labels": [{"slug": "a", "name": "A & B",
+            "hosts": ["a.example"], "theme_color": "#1A7F37",
+            "logo_url": "https://cdn.example.com/logo.png"}]});
+        let labels: Catalogue = serde_json::from_value(labels).unwrap();
+        let sender = Sender::of("https://a.example/", labels.by_slug("a"));
+        let expected = "<div style=\"border-top:4px solid #1a7f37;padding-top:1em\">\n\
+            <p><img src=\"https://cdn.example.com/logo.png\" alt=\"A &amp; B\" height=\"48\"></p>\n\
+            <p>Hello</p></div>\n";
+        assert_eq!(sender.dressed("<p>Hello</p>".to_owned()), expected);
+        let plain = Sender::of("https://a.example", None).dressed("<p>Hello</p>".to_owned());
+        assert_eq!(plain, "<p>Hello</p>");
+    }
 }

@@ -6,6 +6,7 @@
 //! | `caller`  | clients of services that the operator names                |
 //! | `ecb`     | fetching reference rates                                   |
 //! | `egress`  | which addresses may be called for a tenant                 |
+//! | `identity` | an OpenID provider, by which people sign in               |
 //! | `mail`    | handing mail to a server, or writing it into a folder      |
 //! | `files`   | keeping the bytes of files, in a folder or a bucket        |
 //! | `vies`    | asking whether a VAT number is registered                  |
@@ -22,6 +23,7 @@ mod courier;
 mod ecb;
 mod egress;
 mod files;
+mod identity;
 mod mail;
 mod network;
 mod shops;
@@ -32,6 +34,7 @@ pub use courier::{HttpCourier, Options};
 pub use ecb::{Ecb, EcbOptions};
 pub use egress::{Names, OutOfReach, OwnNames, Reach, SystemNames, is_public};
 pub use files::{Bucket, Files};
+pub use identity::{OpenId, OpenIdOptions};
 pub use mail::{BadSmtpUrl, MailFolder, SmtpMailer, mailbox};
 pub use network::{Directory, DirectoryOptions, Network, Provider, ProviderOptions};
 pub use shops::{ShopOptions, ShopifyApp, Shops};

@@ -89,6 +89,14 @@ events! {
     MemberRemoved = "member_removed",
     /// The role of a member was changed.
     RoleChanged = "role_changed",
+    /// A code of a second factor was wrong, or tried while codes were locked.
+    SecondFactorFailed = "second_factor_failed",
+    /// A second factor was turned on or removed, or got new recovery codes.
+    SecondFactorChanged = "second_factor_changed",
+    /// An identity was linked to a user, or taken away.
+    IdentityChanged = "identity_changed",
+    /// The operator made, changed or removed a white label.
+    WhiteLabelChanged = "white_label_changed",
     /// A password was changed, by the user or by the reader of the mail.
     PasswordChanged = "password_changed",
     /// A user proved that an address is theirs.
@@ -160,6 +168,7 @@ pub(crate) fn subject(request: &HttpRequest, event: SecurityEvent) -> Option<Str
             | SecurityEvent::MemberRemoved
             | SecurityEvent::RoleChanged
             | SecurityEvent::SessionEnded
+            | SecurityEvent::IdentityChanged
     );
     request.match_info().get("id").filter(|_| is_done).map(str::to_owned)
 }

@@ -247,6 +247,8 @@ kinds! {
     RevenueEntry, RevenueEntryId = "rre_";
     /// The cost of an item that is spread over days.
     ExpenseEntry, ExpenseEntryId = "ere_";
+    /// An account of a user at an identity provider.
+    Identity, IdentityId = "idn_";
     /// A request.
     Request, RequestId = "req_";
 }

@@ -30,7 +30,9 @@ pub use address::{MAX_RECIPIENTS, parse_addresses};
 pub use format::{amount, day};
 pub use mailer::{Attachment, Mail, MailError, Mailbox, Mailer};
 pub use markdown::{to_html, to_plain};
-pub use outgoing::{AttachedInvoice, MAILS, MailKind, MailState, NewMail, OutgoingMail, SECRET};
+pub use outgoing::{
+    AttachedInvoice, Brand, MAILS, MailKind, MailState, NewMail, OutgoingMail, SECRET,
+};
 pub use template::{VARIABLES, Values, check_variables, defused, fill, fill_line, uses};
 pub use window::{
     Cap, LimitReached, MailLimits, PER_SUBJECT, RESENT, SANDBOX, SEND_WINDOWS, SendWindow,

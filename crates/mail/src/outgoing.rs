@@ -146,6 +146,9 @@ pub struct OutgoingMail {
     /// The electronic invoices of it that go along, as it is when the mail is delivered.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attached_invoices: Vec<AttachedInvoice>,
+    /// In whose name it is written, where its words are chosen when it is delivered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub brand: Option<Brand>,
     /// Where it stands.
     pub state: MailState,
     /// How often its delivery was tried.
@@ -182,6 +185,17 @@ racun_store::record! {
     }
 }
 
+/// In whose name users are written to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Brand {
+    /// What the service is called.
+    pub product: String,
+    /// Where its logo is: an address that may stand in a page.
+    pub logo: Option<String>,
+    /// Its colour, as in `#1a7f37`.
+    pub color: Option<String>,
+}
+
 impl OutgoingMail {
     /// A mail that is to be delivered.
     #[must_use]
@@ -201,6 +215,7 @@ impl OutgoingMail {
             locale: None,
             attached_pdf: None,
             attached_invoices: Vec::new(),
+            brand: None,
             state: MailState::Queued,
             attempts: 0,
             error: None,
@@ -208,6 +223,12 @@ impl OutgoingMail {
             created_at: stamp.now(),
             updated_at: stamp.now(),
         }
+    }
+
+    /// The mail in the name of `brand`, for one whose words are chosen when it is delivered.
+    #[must_use]
+    pub fn branded(self, brand: Brand) -> Self {
+        Self { brand: Some(brand), ..self }
     }
 
     /// The mail in the style of the document that it is about, which is read in `locale` when the

@@ -45,12 +45,14 @@ const KNOWN_BY: &[(&str, &[&str])] = &[
         &[
             "racun-authorities",
             "racun-authority-simulator",
+            "racun-identity-simulator",
             "racun-network-simulator",
             "racun-server",
         ],
     ),
     ("hickory-resolver", &["racun-gateways"]),
     ("hyper-rustls", &["racun-authorities"]),
+    ("jsonwebtoken", &["racun-gateways"]),
     ("lettre", &["racun-gateways"]),
     ("object_store", &["racun-gateways"]),
     ("reqwest", &["racun-gateways", "racun-server", "racun-tests"]),
@@ -92,7 +94,12 @@ fn adapters_never_depend_on_each_other() {
 #[test]
 fn each_crate_is_a_domain_an_adapter_or_an_app() {
     let known = PURE.iter().map(|(name, _)| *name).chain(ADAPTERS.iter().copied());
-    let apps = ["racun-authority-simulator", "racun-network-simulator", "racun-server"];
+    let apps = [
+        "racun-authority-simulator",
+        "racun-identity-simulator",
+        "racun-network-simulator",
+        "racun-server",
+    ];
     let known: BTreeSet<&str> = known.chain(apps).chain(["racun-tests"]).collect();
     for package in packages().iter().filter(|package| package.name != "racun-test-postgres") {
         assert!(known.contains(&*package.name), "{} is on no list of this test", package.name);

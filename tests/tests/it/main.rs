@@ -36,6 +36,7 @@ mod recurring;
 mod refused;
 mod schema;
 mod shop_hooks;
+mod sign_in;
 mod software_maker;
 mod tab_invoices;
 mod tabs;

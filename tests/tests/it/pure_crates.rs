@@ -34,7 +34,9 @@ pub const PURE: &[(&str, &[&str])] = &[
         "racun-access",
         &[
             "argon2",
+            "async-trait",
             "base64",
+            "data-encoding",
             "ipnet",
             "racun-kernel",
             "racun-store",

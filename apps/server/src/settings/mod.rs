@@ -9,6 +9,7 @@ mod gateways;
 mod master_key;
 mod names;
 mod network;
+mod openid;
 mod outbound;
 mod portugal;
 mod rate_limits;
@@ -35,6 +36,7 @@ pub use fiscalization::Fiscalization;
 pub use gateways::{Email, Files, Rates, ServiceUrl, Vies, Webhooks};
 pub use master_key::{MasterKey, MasterKeys};
 pub use network::{EInvoicing, Live};
+pub use openid::OpenId;
 pub use outbound::Outbound;
 pub use portugal::{Portugal, PortugalService};
 pub use rate_limits::RateLimits;
@@ -60,6 +62,9 @@ pub struct Settings {
     pub server: Server,
     /// Who may sign up.
     pub access: Access,
+    /// By which identity provider people may sign in.
+    #[serde(deserialize_with = "OpenId::whole")]
+    pub openid: OpenId,
     /// Where data are kept.
     pub database: Database,
     /// What seals secrets.

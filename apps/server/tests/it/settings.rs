@@ -150,6 +150,13 @@ fn every_name_that_others_rely_on_is_known() {
         ("RACUN__FILES__S3__REGION", "eu-central-1"),
         ("RACUN__FILES__S3__ACCESS_KEY_ID", "id"),
         ("RACUN__FILES__S3__SECRET_ACCESS_KEY", "key"),
+        ("RACUN__OPENID__ISSUER", "https://id.example.com/"),
+        ("RACUN__OPENID__CLIENT_ID", "racun"),
+        ("RACUN__OPENID__CLIENT_SECRET", "secret"),
+        ("RACUN__OPENID__NAME", "The office"),
+        ("RACUN__OPENID__REDIRECT_URIS", "https://app.example.com/back,com.example.app:/back"),
+        ("RACUN__OPENID__TRUSTED_DOMAINS", "example.com,sub.example.com"),
+        ("RACUN__BILLING__OPERATOR_KEY", "a-random-key-of-thirty-two-characters"),
         ("RACUN__VIES__URL", "http://127.0.0.1:9003/rest-api"),
         ("RACUN__RATES__URL", "off"),
         ("RACUN__LOG__FORMAT", "json"),
@@ -179,9 +186,14 @@ fn a_server_that_calls_this_machine_only_names_no_other() {
         ("RACUN__FILES__S3__ENDPOINT", "https://s3.example.com"),
         ("RACUN__VIES__URL", "https://vies.example.com/rest-api"),
         ("RACUN__RATES__URL", "https://ecb.example.com/files"),
+        ("RACUN__OPENID__ISSUER", "https://id.example.com"),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let mut variables = bucket[..if name.contains("S3") { 3 } else { 0 }].to_vec();
+        if name.contains("OPENID") {
+            let back = ("RACUN__OPENID__REDIRECT_URIS", "http://127.0.0.1/back");
+            variables.extend([("RACUN__OPENID__CLIENT_ID", "racun"), back]);
+        }
         variables.push((name, value));
         let output = run(folder.path(), &["serve"], &variables);
         let told = String::from_utf8_lossy(&output.stderr);
@@ -189,6 +201,21 @@ fn a_server_that_calls_this_machine_only_names_no_other() {
         assert!(told.contains(name) && told.contains("another machine"), "{name}: {told}");
         assert!(!told.contains("example.com") && !told.contains("password"), "{told}");
     }
+}
+
+#[test]
+fn white_labels_have_one_source() {
+    let folder = tempfile::tempdir().unwrap();
+    let key = "a-random-key-of-thirty-two-characters";
+    let both = [("RACUN__BILLING__FILE", "labels.toml"), ("RACUN__BILLING__OPERATOR_KEY", key)];
+    let output = run(folder.path(), &["serve"], &both);
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && told.contains("set one of the two"), "{told}");
+    let short = [("RACUN__BILLING__OPERATOR_KEY", "a-short-key")];
+    let output = run(folder.path(), &["serve"], &short);
+    let told = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && told.contains("32 characters"), "{told}");
+    assert!(!told.contains("a-short-key") && !told.contains(key), "{told}");
 }
 
 #[test]

@@ -20,7 +20,7 @@ async fn log_in(
     let stamp = world.after(later);
     let attempt = begin_login(world.store(), email, origin, &stamp).await?;
     let right = attempt.verify(password)?;
-    finish_login(world.store(), &right, origin, &stamp).await
+    finish_login(world.store(), &right, SecondProof::default(), origin, &stamp).await
 }
 
 /// An attempt that counts, whatever the password is.

@@ -33,7 +33,7 @@ async fn a_password_that_was_set_while_the_old_one_was_checked_opens_no_session(
     let attempt = begin_login(store, ANA, &origin, &stamp).await.unwrap();
     let right = attempt.verify(PASSWORD).unwrap();
     reset(&world, ANA).await;
-    let refused = finish_login(store, &right, &origin, &stamp).await;
+    let refused = finish_login(store, &right, SecondProof::default(), &origin, &stamp).await;
     assert_eq!(refused, Err(AccessError::BadCredentials));
     assert_eq!(list_sessions(store, user.id, &stamp).await.unwrap(), []);
 }

@@ -55,7 +55,7 @@ impl History {
         }
         let ends = |what: &Happening| matches!(what, Happening::Cancelled | Happening::Expired);
         assert!(happened.iter().rev().skip(1).all(|what| !ends(what)), "an end is the last");
-        self.months.extend(ended.into_iter().map(|(_, usage)| usage));
+        self.months.extend(ended.into_iter().map(|month| month.usage));
         self.own = subscription;
     }
 
@@ -80,7 +80,7 @@ impl History {
             None => assert_eq!((&after.plan, after.period), (&before.plan, before.period)),
             other => panic!("{other:?}"),
         }
-        self.months.extend(ended.map(|(_, usage)| usage));
+        self.months.extend(ended.map(|month| month.usage));
         self.own = after;
     }
 

@@ -1,6 +1,6 @@
 //! What is counted, and what a limit that is reached does.
 
-use racun_billing::{Limits, NotAllowed, Period, Resource, Status, Usage, UsageMonth};
+use racun_billing::{Limits, NotAllowed, Period, Resource, Status, Usage, UsageMonth, add_months};
 use racun_store::testing::stamp;
 use serde_json::json;
 use time::macros::{date, datetime};
@@ -89,9 +89,10 @@ fn usage_beyond_a_priced_limit_is_counted_and_charged() {
     for _ in 0..103 {
         own.issue(true).unwrap();
     }
-    let month = UsageMonth::new(id(1), &own.plan, own.usage.clone(), &stamp(NOW));
-    assert_eq!((month.beyond, month.overage_price_cents), (3, Some(5)));
     assert_eq!(own.check(Resource::Invoices).percentage, "103".parse().unwrap());
+    let ended = own.advance(add_months(NOW, 1)).ended.remove(0);
+    let month = UsageMonth::new(id(1), ended, &stamp(NOW));
+    assert_eq!((month.beyond, month.overage_price_cents), (3, Some(5)));
 }
 
 #[test]

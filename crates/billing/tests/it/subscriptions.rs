@@ -84,7 +84,7 @@ fn an_upgrade_is_at_once_and_a_downgrade_at_the_periods_end() {
     let up = own.clone().choose(&plan("business"), Interval::Monthly, None, None, later);
     assert_eq!((up.happened, up.is_scheduled), (Some(Happening::Upgraded), false));
     assert_eq!((up.subscription.period.start, &*up.subscription.plan.slug), (later, "business"));
-    assert_eq!(up.ended.unwrap().1.month.end, later);
+    assert_eq!(up.ended.unwrap().usage.month.end, later);
     let longer = own.clone().choose(&plan("start"), Interval::Yearly, None, None, later);
     assert_eq!(longer.happened, Some(Happening::Upgraded));
     let down = own.clone().choose(&plan("free"), Interval::Monthly, None, None, later);
@@ -106,7 +106,7 @@ fn years_are_counted_month_by_month() {
     let own = paid("start", Interval::Yearly);
     assert_eq!(own.period.end, datetime!(2027-01-31 10:00 UTC));
     let after = own.advance(datetime!(2026-04-01 00:00 UTC));
-    let ends: Vec<_> = after.ended.iter().map(|(_, usage)| usage.month.end.date()).collect();
+    let ends: Vec<_> = after.ended.iter().map(|month| month.usage.month.end.date()).collect();
     assert_eq!(
         ends,
         [datetime!(2026-02-28 0:00 UTC).date(), datetime!(2026-03-31 0:00 UTC).date()]

@@ -222,10 +222,14 @@ async fn in_their_language(
     let address = mail.to.first().map(String::as_str).unwrap_or_default();
     let Some(locale) = find_mail_locale(store, address).await? else { return Ok(mail) };
     let words = Wording::PasswordReset.words(&locale);
-    let values = Sender::of(base, None).values(RESET_PAGE, &locale);
+    let sender = match &mail.brand {
+        Some(brand) => Sender::branded(base, brand.clone()),
+        None => Sender::of(base, None),
+    };
+    let values = sender.values(RESET_PAGE, &locale);
     let subject = fill_line(words.subject, &values, MAX_SUBJECT_CHARS);
-    let (text, html) = (to_plain(words.body, &values), Some(to_html(words.body, &values)));
-    Ok(OutgoingMail { subject, text, html, ..mail })
+    let html = Some(sender.dressed(to_html(words.body, &values)));
+    Ok(OutgoingMail { subject, text: to_plain(words.body, &values), html, ..mail })
 }
 
 /// Notes what became of an attempt, on the mail and on its job at once.

@@ -32,6 +32,7 @@ pub use error::MailingError;
 pub use letter::{LetterRequest, check_mail_texts};
 pub use people::{
     add_entity_user, request_password_reset, resend_invitation, resend_verification, sign_up,
+    sign_up_by_identity,
 };
 pub use remind::{Reminded, ReminderRequest, remind};
 pub use send::{SendRequest, Sent, send};

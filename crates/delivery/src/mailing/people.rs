@@ -4,8 +4,8 @@
 //! on delivery.
 
 use racun_access::{
-    self as access, AccessError, AddEntityUser, Added, Entity, FirstAccount, Invitation,
-    InvitationStatus, SignUp, User,
+    self as access, AccessError, AddEntityUser, Added, Entity, FirstAccount, IdentityLogin,
+    Invitation, InvitationStatus, SignUp, User,
 };
 use racun_kernel::id::AccountId;
 use racun_kernel::{Issues, Stamp, check_address};
@@ -13,7 +13,7 @@ use racun_mail::{
     MailKind, MailLimits, NewMail, OutgoingMail, Values, Wording, defused, fill_line, to_html,
     to_plain,
 };
-use racun_store::{Context, Put, Store};
+use racun_store::{Context, Event, Put, Store};
 
 use super::MailingError;
 use super::limits::{count_invitation, first_mail};
@@ -40,6 +40,28 @@ pub async fn sign_up(
     Ok(user)
 }
 
+/// Signs a user up for whom an identity provider vouches, as [`access::sign_up_writes_by`] makes
+/// them; the same commit writes the mail that lets them verify their address, unless the provider's
+/// word proved it.
+///
+/// # Errors
+/// As [`access::sign_up`].
+pub async fn sign_up_by_identity(
+    store: &dyn Store,
+    sender: &Sender,
+    made: (IdentityLogin, Vec<Put>, Vec<Event>),
+    is_first: bool,
+    stamp: &Stamp,
+) -> Result<IdentityLogin, AccessError> {
+    let (login, mut puts, events) = made;
+    puts.extend(is_first.then(|| FirstAccount::mark(&login.user)));
+    if !login.user.email_verified {
+        puts.extend(enqueue(&verification(&login.user, sender, stamp), stamp));
+    }
+    store.insert(puts, events).await?;
+    Ok(login)
+}
+
 /// Sends the mail again that lets a user verify their address; nothing when it is verified.
 ///
 /// # Errors
@@ -57,7 +79,8 @@ pub async fn resend_verification(
     Ok(())
 }
 
-/// Requests the mail that lets the owner of this address set a new password.
+/// Requests the mail that lets the owner of this address set a new password. It is written in the
+/// name of `sender`, where the request was made.
 ///
 /// What is done, and how long it takes, is the same for known and unknown addresses: a mail is
 /// queued, and who it is for is looked up on delivery.
@@ -66,15 +89,16 @@ pub async fn resend_verification(
 /// What is wrong with the address, or the store's failure.
 pub async fn request_password_reset(
     store: &dyn Store,
-    base: &str,
+    sender: &Sender,
     email: &str,
     stamp: &Stamp,
 ) -> Result<(), AccessError> {
     check_address(email).map_err(|issue| Issues::from(issue.at("email")))?;
-    let values = Sender::of(base, None).values(RESET_PAGE, "en");
+    let values = sender.values(RESET_PAGE, "en");
     // The user is not known yet, so neither is their language: the words are chosen on delivery.
     let envelope = envelope(None, MailKind::PasswordReset, Vec::new(), email);
-    let mail = written(envelope, Wording::PasswordReset, "en", &values, stamp);
+    let mail = written(envelope, Wording::PasswordReset, "en", &values, sender, stamp);
+    let mail = mail.branded(sender.brand().clone());
     store.insert(enqueue(&mail, stamp), Vec::new()).await?;
     Ok(())
 }
@@ -147,7 +171,7 @@ fn invitation_puts(
         entity_id: Some(invitation.entity_id),
         ..envelope(account, MailKind::Invitation, about, &invitation.email)
     };
-    enqueue(&written(envelope, Wording::Invitation, locale, &values, stamp), stamp)
+    enqueue(&written(envelope, Wording::Invitation, locale, &values, sender, stamp), stamp)
 }
 
 fn verification(user: &User, sender: &Sender, stamp: &Stamp) -> OutgoingMail {
@@ -155,7 +179,7 @@ fn verification(user: &User, sender: &Sender, stamp: &Stamp) -> OutgoingMail {
     let values = sender.values("users/verify-email", locale);
     let about = vec![user.id.to_string()];
     let envelope = envelope(Some(user.account_id), MailKind::Verification, about, &user.email);
-    written(envelope, Wording::Verification, locale, &values, stamp)
+    written(envelope, Wording::Verification, locale, &values, sender, stamp)
 }
 
 fn envelope(
@@ -183,13 +207,14 @@ fn written(
     wording: Wording,
     locale: &str,
     values: &Values,
+    sender: &Sender,
     stamp: &Stamp,
 ) -> OutgoingMail {
     let words = wording.words(locale);
     let new = NewMail {
         subject: fill_line(words.subject, values, MAX_SUBJECT_CHARS),
         text: to_plain(words.body, values),
-        html: Some(to_html(words.body, values)),
+        html: Some(sender.dressed(to_html(words.body, values))),
         ..envelope
     };
     OutgoingMail::queued(new, stamp)

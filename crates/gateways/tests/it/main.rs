@@ -5,6 +5,7 @@ mod courier;
 mod ecb;
 mod egress;
 mod files;
+mod identity;
 mod mail;
 mod network;
 mod shops;

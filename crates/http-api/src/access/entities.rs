@@ -124,8 +124,8 @@ async fn create(
     let (caller, input) = (caller.into_inner(), body.0.parse()?);
     let sent = input.settings.clone();
     let task = call.run(|call| async move {
-        let (store, catalogue) = (call.store(), &call.white_labels);
-        entities::create_entity(store, catalogue, &caller, call.by(), input, call.stamp()).await
+        let (store, labels) = (call.store(), call.labels().await?);
+        entities::create_entity(store, &labels, &caller, call.by(), input, call.stamp()).await
     });
     let made: EntityBody = task.await?.convert();
     Ok(Created(made.answering(sent.as_ref())))

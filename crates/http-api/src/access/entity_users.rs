@@ -194,8 +194,8 @@ async fn add(
     let role = role.convert().unwrap_or(Role::Editor);
     let input = AddEntityUser { email: email.clone(), role };
     let task = call.run(|call| async move {
-        let label =
-            billing::label_of(&*call.store, &call.white_labels, call.scope().account()).await?;
+        let labels = call.labels().await?;
+        let label = billing::label_of(&*call.store, &labels, call.scope().account()).await?;
         let sender = is_mailed.then(|| Sender::of(&call.public_url, label));
         let limits = call.guards().mail;
         mailing::add_entity_user(call.cx(), sender.as_ref(), call.entity(), input, limits).await

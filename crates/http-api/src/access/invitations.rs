@@ -174,8 +174,8 @@ async fn cancel(call: Call, id: PathText) -> Result<NoContent, ApiError> {
 async fn resend(call: EntityCall, id: PathText) -> Result<Json<InvitationBody>, ApiError> {
     let now = call.stamp().now();
     let task = call.run(|call| async move {
-        let labels = &call.white_labels;
-        let label = billing::label_of(&*call.store, labels, call.scope().account()).await?;
+        let labels = call.labels().await?;
+        let label = billing::label_of(&*call.store, &labels, call.scope().account()).await?;
         let sender = Sender::of(&call.public_url, label);
         let limits = call.guards().mail;
         mailing::resend_invitation(call.cx(), &sender, call.entity(), &id.0, limits).await

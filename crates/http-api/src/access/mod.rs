@@ -8,9 +8,11 @@ mod entity_bodies;
 pub(crate) mod entity_keys;
 pub(crate) mod entity_users;
 pub(crate) mod invitations;
+pub(crate) mod openid;
 pub(crate) mod operators;
 pub(crate) mod own_invitations;
 pub(crate) mod recovery;
+pub(crate) mod second_factor;
 pub(crate) mod sessions;
 pub(crate) mod users;
 

@@ -13,6 +13,7 @@ use validator::Validate;
 use super::sessions::origin_of;
 use super::users::person;
 use crate::answer::{Json, NoContent};
+use crate::billing::labels::label_of;
 use crate::call::Call;
 use crate::error::ApiError;
 use crate::request::Body;
@@ -76,7 +77,8 @@ struct ResetBody {
     /// 8 to 200 characters, one of them a lower-case letter.
     password: String,
     /// Whether the keys of the user's account, and those that they made elsewhere, end too; false
-    /// when absent, and with them the webhooks that they made. When the address was never verified
+    /// when absent, and with them the webhooks that they made, and their identities at the identity
+    /// provider. When the address was never verified
     /// they end in any case, for another person may have them: so do all webhooks and, in the
     /// entities of the account, the places of others, PINs and open invitations.
     end_keys: Option<bool>,
@@ -100,12 +102,16 @@ struct VerifiedBody {
 
 async fn request_reset(
     call: Call<()>,
+    request: HttpRequest,
     body: Body<ResetRequestBody>,
 ) -> Result<NoContent, ApiError> {
     let email = body.0.email;
+    // Of the host, not of who has the address: that is not looked up.
+    let labels = call.labels().await?;
+    let sender = Sender::of(&call.public_url, label_of(&request, &labels).ok().flatten());
     let task = call.run(|call| async move {
-        let (store, base) = (call.store(), &call.public_url);
-        mailing::request_password_reset(store, base, &email, call.stamp()).await
+        let (store, stamp) = (call.store(), call.stamp());
+        mailing::request_password_reset(store, &sender, &email, stamp).await
     });
     task.await?;
     Ok(NoContent)
@@ -168,8 +174,8 @@ pub(crate) async fn verify_address(call: &Call<()>, token: String) -> Result<Pro
 async fn resend(call: Call<Caller>) -> Result<NoContent, ApiError> {
     let user = person(call.by())?;
     let task = call.run(|call| async move {
-        let (store, labels) = (call.store(), &call.white_labels);
-        let label = billing::label_of(store, labels, user.account_id).await?;
+        let (store, labels) = (call.store(), call.labels().await?);
+        let label = billing::label_of(store, &labels, user.account_id).await?;
         let sender = Sender::of(&call.public_url, label);
         mailing::resend_verification(store, &sender, &user, call.stamp()).await
     });

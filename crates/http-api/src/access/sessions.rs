@@ -4,13 +4,14 @@ use actix_web::HttpRequest;
 use actix_web::http::header::USER_AGENT;
 use actix_web::web;
 use racun_access::{
-    self as access, AccessError, Caller, Ending, Forbidden, Origin, Session, User, WRONG_PASSWORD,
+    self as access, AccessError, Caller, Ending, Forbidden, Origin, RightLogin, Session, User,
 };
 use racun_application::people;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use validator::Validate;
 
+use super::second_factor::note_guess;
 use super::users::login_turn;
 use crate::answer::{Json, NoContent};
 use crate::body::{AllBody, Convert};
@@ -19,7 +20,7 @@ use crate::error::ApiError;
 use crate::limits;
 use crate::request::{Body, PathText};
 use crate::route::{Gate, Route};
-use crate::security::{self, SecurityEvent};
+use crate::security::SecurityEvent;
 
 const TAG: &str = "Users";
 
@@ -90,12 +91,24 @@ pub(crate) fn origin_of(request: &HttpRequest) -> Origin {
 }
 
 /// The person who makes the request with their own token, and their session.
-fn session_of(caller: &Caller) -> Result<(&User, &Session), AccessError> {
+pub(super) fn session_of(caller: &Caller) -> Result<(&User, &Session), AccessError> {
     match caller {
         Caller::User { user, session } => Ok((user, session)),
         Caller::Operator { .. } => Err(Forbidden::PosOperatorScope.into()),
         Caller::AccountKey(_) | Caller::EntityKey(_) => Err(Forbidden::UserRequired.into()),
     }
+}
+
+/// The log-in of who makes the request, when `password` is theirs; it is counted as log-ins are.
+pub(super) async fn own_password(
+    call: &Call<Caller>,
+    origin: &Origin,
+    password: String,
+) -> Result<RightLogin, AccessError> {
+    let (user, _) = session_of(call.by())?;
+    let attempt = access::begin_login(call.store(), &user.email, origin, call.stamp()).await?;
+    let right = call.compute(move || attempt.verify(&password)).await;
+    right.map_err(access::wrong_current_password)
 }
 
 async fn list(call: Call<Caller>) -> Result<Json<AllBody<SessionBody>>, ApiError> {
@@ -144,20 +157,14 @@ async fn change(
         let (user, session) = session_of(call.by())?;
         let _turn = login_turn(&user.email).await;
         let (store, stamp) = (call.store(), call.stamp());
-        let attempt = access::begin_login(store, &user.email, &origin, stamp).await?;
-        let right = call.compute(move || attempt.verify(&current_password)).await;
-        let right = right.map_err(access::wrong_current_password)?;
+        let right = own_password(&call, &origin, current_password).await?;
         let (email, hashing) = (user.email.clone(), stamp.clone());
         let hash = move || access::hash_password(&password, &[&email], &hashing);
         let password = call.compute(hash).await?;
         people::change_password(store, right, session.id, password, ends_keys, stamp).await
     });
     let changed = task.await;
-    if let Err(AccessError::Invalid(issues)) = &changed
-        && issues.iter().any(|issue| issue.code == WRONG_PASSWORD)
-    {
-        security::note_event(&request, SecurityEvent::LoginFailed);
-    }
+    note_guess(&request, &changed);
     changed?;
     Ok(NoContent)
 }

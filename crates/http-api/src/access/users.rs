@@ -6,8 +6,8 @@ use actix_web::HttpRequest;
 use actix_web::web::{self, ReqData};
 use racun_access::Permission::WriteRecords;
 use racun_access::{
-    self as access, AccessError, Caller, Forbidden, PortugueseOperator, SESSION_SECONDS, SignUp,
-    User, locale_of_country,
+    self as access, AccessError, Caller, Forbidden, PortugueseOperator, SESSION_SECONDS,
+    SecondProof, Session, SignUp, User, WithSecret, locale_of_country,
 };
 use racun_delivery::mailing;
 use racun_delivery::outbox::Sender;
@@ -141,6 +141,11 @@ struct LogInBody {
     email: String,
     /// Their password.
     password: String,
+    /// A code of their second factor, where they have one: the six digits that their app shows
+    /// now, or a recovery code. Without it the answer is 401 `second_factor_required`.
+    #[validate(length(max = 64))]
+    #[schema(max_length = 64)]
+    second_factor_code: Option<String>,
 }
 
 /// Body of `PATCH /users/me`.
@@ -252,7 +257,7 @@ answer! {
 /// Answer of `POST /users/login`.
 #[derive(Serialize, ToSchema)]
 #[schema(as = LoginToken)]
-struct LoginBody {
+pub(super) struct LoginBody {
     /// The login token: what stands behind `Bearer`.
     id: String,
     /// Whose it is.
@@ -267,6 +272,20 @@ struct LoginBody {
     user: UserBody,
 }
 
+impl LoginBody {
+    pub(super) fn of(user: User, session: WithSecret<Session>) -> Self {
+        let created_at: String = session.record.created_at.convert();
+        Self {
+            id: session.secret,
+            user_id: user.id.convert(),
+            ttl: SESSION_SECONDS,
+            updated_at: created_at.clone(),
+            created_at,
+            user: user.convert(),
+        }
+    }
+}
+
 async fn sign_up(
     call: Call<()>,
     request: HttpRequest,
@@ -279,14 +298,15 @@ async fn sign_up(
     let of_country = country.as_deref().map(locale_of_country).transpose();
     let of_country = of_country.map_err(|issue| Issues::from(issue).at("country"))?;
     let locale = locale.or(of_country);
-    let label = label_of(&request, &call.white_labels)?;
+    let labels = call.labels().await?;
+    let label = label_of(&request, &labels)?;
     let white_label = label.map(|label| label.slug.clone());
     let task = call.run(|call| async move {
         let is_first = call.guards().sign_up.check(call.store()).await?;
         let (hashing, about) = (call.stamp().clone(), email.clone());
         let hash = move || access::hash_password(&password, &[&about], &hashing);
         let password = call.compute(hash).await?;
-        let label = white_label.as_deref().and_then(|slug| call.white_labels.by_slug(slug));
+        let label = white_label.as_deref().and_then(|slug| labels.by_slug(slug));
         let sender = Sender::of(&call.public_url, label);
         let input = SignUp {
             email,
@@ -322,7 +342,7 @@ async fn log_in(
     request: HttpRequest,
     body: Body<LogInBody>,
 ) -> Result<Json<LoginBody>, ApiError> {
-    let (LogInBody { email, password }, origin) = (body.0, origin_of(&request));
+    let (LogInBody { email, password, second_factor_code }, origin) = (body.0, origin_of(&request));
     security::about(&request, security::masked(&email));
     // For the log alone: known and unknown addresses cost the same look, and are answered alike.
     if let Some(user) = access::find_user_id(call.store(), &email).await? {
@@ -333,19 +353,12 @@ async fn log_in(
         let (store, stamp) = (call.store(), call.stamp());
         let attempt = access::begin_login(store, &email, &origin, stamp).await?;
         let right = call.compute(move || attempt.verify(&password)).await?;
-        let session = access::finish_login(store, &right, &origin, stamp).await?;
+        let proof = SecondProof::new(call.vault.clone(), second_factor_code);
+        let session = access::finish_login(store, &right, proof, &origin, stamp).await?;
         Ok::<_, AccessError>((right.user, session))
     });
     let (user, session) = task.await?;
-    let created_at: String = session.record.created_at.convert();
-    Ok(Json(LoginBody {
-        id: session.secret,
-        user_id: user.id.convert(),
-        ttl: SESSION_SECONDS,
-        updated_at: created_at.clone(),
-        created_at,
-        user: user.convert(),
-    }))
+    Ok(Json(LoginBody::of(user, session)))
 }
 
 async fn log_out(call: Call<Caller>) -> Result<NoContent, ApiError> {

@@ -122,7 +122,8 @@ async fn current(
     services: Data<Services>,
     request: HttpRequest,
 ) -> Result<Json<WhiteLabelBody>, ApiError> {
-    let label = label_of(&request, &services.white_labels)?;
+    let labels = services.labels().await?;
+    let label = label_of(&request, &labels)?;
     Ok(Json(WhiteLabelBody::of(label.ok_or_else(none_here)?)))
 }
 
@@ -130,7 +131,7 @@ async fn list(
     services: Data<Services>,
     scope: ReqData<AccountScope>,
 ) -> Result<Json<AllBody<WhiteLabelBody>>, ApiError> {
-    let (store, catalogue) = (&*services.store, &services.white_labels);
-    let label = billing::label_of(store, catalogue, scope.account).await?;
+    let (store, labels) = (&*services.store, services.labels().await?);
+    let label = billing::label_of(store, &labels, scope.account).await?;
     Ok(Json(AllBody::of(label.map(WhiteLabelBody::of).into_iter().collect())))
 }

@@ -4,10 +4,12 @@
 //! | --------------- | ----------------------------------------------------------- |
 //! | `features`      | which route needs which feature of the entity's plan        |
 //! | `labels`        | white labels, and which one a request comes under           |
+//! | `managing`      | white labels as the operator manages them                   |
 //! | `plan`          | plans and subscriptions as they are answered                |
 //! | `subscriptions` | the routes of subscriptions                                 |
 
 pub(crate) mod features;
 pub(crate) mod labels;
+pub(crate) mod managing;
 pub(crate) mod plan;
 pub(crate) mod subscriptions;

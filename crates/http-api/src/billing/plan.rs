@@ -1,7 +1,8 @@
 //! Plans and subscriptions as they are answered.
 
 use racun_billing::{
-    AtEnd, Feature, LimitCheck, Limits, PaymentProvider, Plan, Subscription, WhiteLabel,
+    AddOn, AtEnd, ChosenAddOn, Feature, LimitCheck, Limits, PaymentProvider, Plan, Subscription,
+    WhiteLabel,
 };
 use racun_kernel::Decimal;
 use racun_kernel::calendar::format_instant;
@@ -98,6 +99,54 @@ impl PlanBody {
     }
 }
 
+/// What is sold beside plans, by the month. Numbers are those that one adds, where the plan limits
+/// them.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = AddOn)]
+struct AddOnBody {
+    /// What requests name it by.
+    slug: String,
+    name: String,
+    /// The price of one, in a month.
+    price_cents: i64,
+    documents_per_month: i64,
+    invoices_per_month: i64,
+    e_invoicing_sends: i64,
+    /// Features that come with it.
+    features: Vec<&'static str>,
+}
+
+/// An add-on that the entity has.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = OwnAddOn)]
+struct OwnAddOnBody {
+    /// Its terms are those of the day on which it was chosen.
+    add_on: AddOnBody,
+    quantity: i64,
+}
+
+impl AddOnBody {
+    fn of(add_on: &AddOn) -> Self {
+        Self {
+            slug: add_on.slug.clone(),
+            name: add_on.name.clone(),
+            price_cents: add_on.price_cents,
+            documents_per_month: add_on.documents_per_month,
+            invoices_per_month: add_on.invoices_per_month,
+            e_invoicing_sends: add_on.e_invoicing_sends,
+            features: add_on.features.iter().copied().map(Feature::slug).collect(),
+        }
+    }
+}
+
+impl OwnAddOnBody {
+    /// None of which there is none left in this month.
+    fn of(own: &ChosenAddOn) -> Option<Self> {
+        let quantity = Some(own.quantity).filter(|quantity| *quantity > 0)?;
+        Some(Self { add_on: AddOnBody::of(&own.add_on), quantity })
+    }
+}
+
 /// An entity's subscription to a plan of a white label.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = WhiteLabelSubscription)]
@@ -128,6 +177,10 @@ pub(crate) struct SubscriptionBody {
     billing_email: Option<String>,
     #[schema(required = true)]
     coupon_code: Option<String>,
+    /// What is there beside the plan; not present where nothing is.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    add_ons: Vec<OwnAddOnBody>,
     #[schema(required = true)]
     trial_ends_at: Option<String>,
     /// Begun days count whole.
@@ -231,6 +284,7 @@ impl SubscriptionBody {
             bank_reference: subscription.bank_reference(),
             billing_email: subscription.billing_email.clone(),
             coupon_code: subscription.coupon_code.clone(),
+            add_ons: subscription.add_ons.iter().filter_map(OwnAddOnBody::of).collect(),
             trial_ends_at: subscription.trial_ends_at.map(format_instant),
             trial_days_remaining: subscription.trial_days_remaining(now),
             trial_started_now: false,
@@ -255,7 +309,7 @@ impl SubscriptionBody {
 
 impl UsageBody {
     fn of(subscription: &Subscription) -> Self {
-        let (usage, limits) = (&subscription.usage, &subscription.plan.limits);
+        let (usage, limits) = (&subscription.usage, subscription.limits());
         Self {
             documents_count: usage.documents,
             documents_limit: limits.documents_per_month,
@@ -275,6 +329,10 @@ impl UsageBody {
 pub(super) struct PlansBody {
     /// In their order; none without a subscription, and then only the next property is present too.
     plans: Vec<PlanBody>,
+    /// What is sold beside plans; not present where nothing is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    add_ons: Option<Vec<AddOnBody>>,
     #[schema(required = true)]
     current_plan_slug: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -295,7 +353,9 @@ impl PlansBody {
     pub fn of(subscription: &Subscription, label: Option<&WhiteLabel>) -> Self {
         let plans = label.map_or(&[][..], |label| &label.plans);
         let billing_profile = subscription.billing_profile.name();
+        let add_ons = label.map_or(&[][..], |label| &label.add_ons);
         Self {
+            add_ons: (!add_ons.is_empty()).then(|| add_ons.iter().map(AddOnBody::of).collect()),
             plans: plans.iter().map(|plan| PlanBody::of(plan, false)).collect(),
             current_plan_slug: Some(subscription.plan.slug.clone()),
             currency_code: Some(subscription.currency.clone()),

@@ -3,7 +3,9 @@
 use actix_web::HttpRequest;
 use actix_web::web;
 use racun_access::Permission::{ManageBilling, ReadBilling};
-use racun_billing::{BillingError, Feature, Resource, Subscription};
+use racun_billing::{
+    BillingError, Charge, ChargeKind, Feature, Resource, Subscription, UsageMonth, total,
+};
 use racun_kernel::{Issue, Patch};
 use racun_sales::billing::{self, Choice};
 use serde::{Deserialize, Serialize};
@@ -12,7 +14,7 @@ use validator::Validate;
 
 use super::plan::{IntervalBody, LimitCheckBody, PlansBody, SubscriptionBody};
 use crate::answer::Json;
-use crate::body::Convert;
+use crate::body::{AllBody, Convert, names};
 use crate::call::EntityCall;
 use crate::error::ApiError;
 use crate::request::Body;
@@ -36,6 +38,19 @@ pub(crate) const ROUTES: &[Route] = &[
             "Answers the plans that the entity can choose from: none without a subscription.",
         )
         .answers::<PlansBody>(),
+    Route::get("/white-label-subscriptions/bills", "listSubscriptionBills", READ, || {
+        web::to(bills)
+    })
+    .whatever_the_plan()
+    .about(TAG, "Lists what months that are over were charged, the newest first.")
+    .explained(
+        "A month is charged when it ends: the plan, where its period began in the month, \
+             add-ons, documents and electronic invoices beyond the limits that have a price, less \
+             what a coupon takes off. A higher plan cuts a month short, and what is left of the \
+             one before is taken off. Trials are charged nothing. At most 100 are listed.",
+    )
+    .may_lack()
+    .answers::<AllBody<BillBody>>(),
     Route::get("/white-label-subscriptions/check-feature/{feature}", "checkFeature", READ, || {
         web::to(check_feature)
     })
@@ -108,8 +123,83 @@ struct ActivateBody {
     /// One of `GET /white-label-subscriptions/plans`.
     plan_slug: String,
     billing_interval: IntervalBody,
-    /// A code that the white label knows.
+    /// A code that the white label knows. One of its coupons takes off what it says, in the place
+    /// of the coupon before.
     coupon_code: Option<String>,
+    /// What is wanted beside the plan, at once: these and no others. Absent: what there is.
+    add_ons: Option<Vec<AddOnChoiceBody>>,
+}
+
+/// How many of an add-on are wanted.
+#[derive(Deserialize, ToSchema, Validate)]
+#[schema(as = AddOnChoice)]
+struct AddOnChoiceBody {
+    /// One of those that `GET /white-label-subscriptions/plans` lists.
+    slug: String,
+    /// How many; 0 is none.
+    quantity: i64,
+}
+
+/// What a month of a subscription was charged. All is in cents of `currency_code`.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = SubscriptionBill)]
+struct BillBody {
+    id: String,
+    /// The plan that the month was under.
+    plan_slug: String,
+    /// When the month began.
+    period_start: String,
+    /// When it ended.
+    period_end: String,
+    currency_code: String,
+    /// What is charged: the plan for a period that began in the month, add-ons, what was beyond the
+    /// limits; and what is taken off, below nothing.
+    lines: Vec<BillLineBody>,
+    /// Their sum. Below nothing it is credit.
+    total_cents: i64,
+    created_at: String,
+}
+
+names! {
+    /// What a line charges.
+    ChargeKindBody as SubscriptionChargeKind of ChargeKind {
+        Plan, CutShort, AddOn, Coupon, Documents, EInvoicingSends
+    }
+}
+
+/// A line of a bill.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = SubscriptionBillLine)]
+struct BillLineBody {
+    kind: ChargeKindBody,
+    /// The name of plan or add-on, or the coupon's code.
+    name: String,
+    quantity: i64,
+    unit_price_cents: i64,
+    amount_cents: i64,
+}
+
+impl BillBody {
+    fn of(month: UsageMonth, currency: &str) -> Self {
+        let total_cents = total(&month.charges);
+        let line = |charge: Charge| BillLineBody {
+            kind: charge.kind.convert(),
+            name: charge.name,
+            quantity: charge.quantity,
+            unit_price_cents: charge.unit_cents,
+            amount_cents: charge.cents,
+        };
+        Self {
+            id: month.id.convert(),
+            plan_slug: month.plan_slug,
+            period_start: month.usage.month.start.convert(),
+            period_end: month.usage.month.end.convert(),
+            currency_code: currency.to_owned(),
+            lines: month.charges.into_iter().map(line).collect(),
+            total_cents,
+            created_at: month.created_at.convert(),
+        }
+    }
 }
 
 /// What activating a plan came to.
@@ -129,7 +219,8 @@ async fn subscription(call: &EntityCall) -> Result<Subscription, BillingError> {
 
 async fn get(call: EntityCall) -> Result<Json<SubscriptionBody>, ApiError> {
     let found = subscription(&call).await?;
-    let label = call.white_labels.by_slug(&found.white_label);
+    let labels = call.labels().await?;
+    let label = labels.by_slug(&found.white_label);
     Ok(Json(SubscriptionBody::of(&found, label, call.stamp().now())))
 }
 
@@ -138,8 +229,16 @@ async fn plans(call: EntityCall) -> Result<Json<PlansBody>, ApiError> {
         Err(BillingError::NoSubscription) => return Ok(Json(PlansBody::default())),
         found => found?,
     };
-    let label = call.white_labels.by_slug(&found.white_label);
+    let labels = call.labels().await?;
+    let label = labels.by_slug(&found.white_label);
     Ok(Json(PlansBody::of(&found, label)))
+}
+
+async fn bills(call: EntityCall) -> Result<Json<AllBody<BillBody>>, ApiError> {
+    let found = subscription(&call).await?;
+    let months = billing::list_bills(call.cx(), call.entity()).await?;
+    let bills = months.into_iter().map(|month| BillBody::of(month, &found.currency));
+    Ok(Json(AllBody::of(bills.collect())))
 }
 
 async fn check_feature(
@@ -149,7 +248,7 @@ async fn check_feature(
     let found = subscription(&call).await?;
     let named = request.match_info().query("feature").parse::<Feature>();
     let feature = named.map_err(|issue| issue.at("feature"))?;
-    let check = call.white_labels.check(&found, feature);
+    let check = call.labels().await?.check(&found, feature);
     Ok(Json(FeatureCheckBody {
         feature: feature.slug(),
         allowed: check.allowed,
@@ -191,11 +290,14 @@ async fn activate(
     call: EntityCall,
     body: Body<ActivateBody>,
 ) -> Result<Json<ActivatedBody>, ApiError> {
-    let ActivateBody { plan_slug, billing_interval, coupon_code } = body.0;
-    let choice = Choice { plan_slug, interval: billing_interval.convert(), coupon_code };
+    let ActivateBody { plan_slug, billing_interval, coupon_code, add_ons } = body.0;
+    let interval = billing_interval.convert();
+    let pair = |one: AddOnChoiceBody| (one.slug, one.quantity);
+    let add_ons = add_ons.map(|all| all.into_iter().map(pair).collect());
+    let choice = Choice { plan_slug, interval, coupon_code, add_ons };
     let task = call.run(|call| async move {
-        let catalogue = &call.white_labels;
-        billing::activate(call.cx(), catalogue, call.entity(), choice).await
+        let labels = call.labels().await?;
+        billing::activate(call.cx(), &labels, call.entity(), choice).await
     });
     let after = task.await?;
     Ok(Json(ActivatedBody { invoice_id: None, scheduled: after.is_scheduled }))

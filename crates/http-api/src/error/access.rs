@@ -1,6 +1,6 @@
 //! Errors of access.
 
-use racun_access::{AccessError, Forbidden};
+use racun_access::{AccessError, Forbidden, IdentityError};
 use serde_json::json;
 
 use super::{ApiError, Kind, OwnCode};
@@ -27,6 +27,32 @@ impl From<AccessError> for ApiError {
                 Self::new(Kind::TooManyRequests, message)
                     .caused_by("password_locked")
                     .retry_after(retry_after)
+            }
+            AccessError::SecondFactorRequired { continuation } => {
+                let error = Self::new(Kind::Unauthorized, message);
+                let error = error.caused_by("second_factor_required");
+                match continuation {
+                    Some(sealed) => error.because(json!({ "continuation": sealed })),
+                    None => error,
+                }
+            }
+            AccessError::WrongCode => {
+                Self::new(Kind::Unauthorized, message).caused_by("second_factor_wrong")
+            }
+            AccessError::CodeLocked { retry_after } => Self::new(Kind::TooManyRequests, message)
+                .caused_by("second_factor_locked")
+                .retry_after(retry_after),
+            AccessError::SecretSealed => {
+                Self::new(Kind::Unavailable, message).caused_by("second_factor_sealed")
+            }
+            AccessError::Identity(IdentityError::Silent(_)) => {
+                Self::new(Kind::Unavailable, message).caused_by("identity_provider_unreachable")
+            }
+            AccessError::Identity(IdentityError::Refused(_)) => {
+                Self::new(Kind::Unauthorized, message).caused_by("identity_refused")
+            }
+            AccessError::Identity(IdentityError::Mistrusted(_)) | AccessError::Claims(_) => {
+                Self::new(Kind::Unauthorized, message).caused_by("identity_mistrusted")
             }
             AccessError::EntityRequired { .. } => {
                 Self::bad_request(message).caused_by("entity_required")
@@ -60,14 +86,22 @@ impl From<AccessError> for ApiError {
 const fn event(error: &AccessError) -> Option<SecurityEvent> {
     match error {
         AccessError::Unauthorized => Some(SecurityEvent::TokenRefused),
-        AccessError::BadCredentials => Some(SecurityEvent::LoginFailed),
+        AccessError::BadCredentials
+        | AccessError::Identity(IdentityError::Refused(_) | IdentityError::Mistrusted(_))
+        | AccessError::Claims(_) => Some(SecurityEvent::LoginFailed),
+        AccessError::WrongCode | AccessError::CodeLocked { .. } => {
+            Some(SecurityEvent::SecondFactorFailed)
+        }
         AccessError::PasswordLocked { .. } => Some(SecurityEvent::LoginLocked),
         AccessError::WrongPin { attempts_remaining: 0 } | AccessError::PinLocked { .. } => {
             Some(SecurityEvent::PinLocked)
         }
         AccessError::WrongPin { .. } => Some(SecurityEvent::PinFailed),
         AccessError::Forbidden(reason) => event_of(*reason),
-        AccessError::EntityRequired { .. }
+        AccessError::SecondFactorRequired { .. }
+        | AccessError::SecretSealed
+        | AccessError::Identity(IdentityError::Silent(_))
+        | AccessError::EntityRequired { .. }
         | AccessError::NotFound { .. }
         | AccessError::Conflict(_)
         | AccessError::Invalid(_)
@@ -89,6 +123,8 @@ const fn event_of(reason: Forbidden) -> Option<SecurityEvent> {
         Forbidden::SwitchEnded => Some(SecurityEvent::PinLocked),
         Forbidden::EntityDisabled
         | Forbidden::EmailUnverified
+        | Forbidden::SessionRequired
+        | Forbidden::IdentityWithoutAddress
         | Forbidden::InvitationNotMailed
         | Forbidden::InvitationNotYours
         | Forbidden::SignUpByInvitation

@@ -12,6 +12,7 @@ impl From<BillingError> for ApiError {
             BillingError::NoSubscription => {
                 Self::new(Kind::NotFound, message).caused_by("no_subscription")
             }
+            BillingError::NoLabel { .. } => Self::new(Kind::NotFound, message),
             BillingError::NoPayment { .. } => {
                 Self::new(Kind::Unprocessable, message).caused_by("no_payment_processor")
             }

@@ -1,9 +1,9 @@
-//! A page: one document of HTML, with nothing from elsewhere and no script.
-
-use std::sync::LazyLock;
+//! A page: one document of HTML without scripts, and with nothing from elsewhere but the logo of the
+//! white label.
 
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
+use racun_billing::WhiteLabel;
 use racun_paper::page::escape;
 
 use crate::html;
@@ -17,8 +17,50 @@ border-radius:4px}button{font:inherit;margin-top:1.25rem;padding:.6rem 1.2rem;bo
 border-radius:4px;background:#1d4ed8;color:#fff}.problem{color:#b00020}footer{margin-top:3rem;\
 color:#595959;font-size:.9rem}";
 
-/// Lets a page have its own style and send forms to where it came from, and nothing else.
-static POLICY: LazyLock<String> = LazyLock::new(|| html::policy(STYLE, ""));
+/// What the service is called where no white label is.
+const PRODUCT: &str = "Racun";
+
+/// In whose name a page is shown.
+#[derive(Default)]
+pub(super) struct Brand<'a>(Option<&'a WhiteLabel>);
+
+impl<'a> Brand<'a> {
+    /// That of a white label, or Racun's own.
+    pub(super) const fn of(label: Option<&'a WhiteLabel>) -> Self {
+        Self(label)
+    }
+
+    fn product(&self) -> &'a str {
+        self.0.map_or(PRODUCT, WhiteLabel::product)
+    }
+
+    /// The style of its pages.
+    fn style(&self) -> String {
+        let color = self.0.and_then(WhiteLabel::color);
+        let own = color.map(|color| {
+            let (back, front) = (color.text(), color.text_on());
+            format!("button{{background:{back};color:{front}}}header img{{max-height:3rem}}")
+        });
+        format!("{STYLE}{}", own.unwrap_or_default())
+    }
+
+    /// Its logo, as a part of a page.
+    fn logo(&self) -> String {
+        let logo = self.0.and_then(WhiteLabel::logo).map(|(url, _)| {
+            let (url, product) = (escape(url), escape(self.product()));
+            format!("<header><img src=\"{url}\" alt=\"{product}\"></header>\n")
+        });
+        logo.unwrap_or_default()
+    }
+
+    /// Lets its pages have their style and logo, and send forms to where they came from; nothing
+    /// else.
+    fn policy(&self, style: &str) -> String {
+        let origin = self.0.and_then(WhiteLabel::logo).map(|(_, origin)| origin);
+        let images = origin.map(|origin| format!(" img-src {origin};"));
+        html::policy(style, &images.unwrap_or_default())
+    }
+}
 
 /// A field of a form.
 pub(super) struct Field {
@@ -46,8 +88,8 @@ pub(super) struct Form {
 pub(super) struct Page<'a> {
     /// Its language.
     pub language: &'static str,
-    /// What the service is called.
-    pub product: &'a str,
+    /// In whose name it is shown.
+    pub brand: Brand<'a>,
     /// Its heading.
     pub title: &'static str,
     /// What it says.
@@ -61,18 +103,21 @@ pub(super) struct Page<'a> {
 impl Page<'_> {
     /// The page as an answer with `status`.
     pub(super) fn answer(&self, status: StatusCode) -> HttpResponse {
-        html::answer(HttpResponse::build(status), &POLICY, self.html())
+        let style = self.brand.style();
+        let policy = self.brand.policy(&style);
+        html::answer(HttpResponse::build(status), &policy, self.html(&style))
     }
 
-    fn html(&self) -> String {
-        let (language, title, product) = (self.language, escape(self.title), escape(self.product));
+    fn html(&self, style: &str) -> String {
+        let (language, title) = (self.language, escape(self.title));
+        let (product, logo) = (escape(self.brand.product()), self.brand.logo());
         let problem = self.problem.map(|problem| {
             format!("<p class=\"problem\" role=\"alert\">{}</p>\n", escape(problem))
         });
         format!(
             "<!doctype html>\n<html lang=\"{language}\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-             <title>{title} – {product}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n\
+             <title>{title} – {product}</title>\n<style>{style}</style>\n</head>\n<body>\n{logo}<main>\n\
              <h1>{title}</h1>\n{}<p>{}</p>\n{}</main>\n\
              <footer>{product}</footer>\n</body>\n</html>\n",
             problem.unwrap_or_default(),
@@ -114,6 +159,8 @@ impl Field {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::*;
 
     #[test]
@@ -121,9 +168,10 @@ mod tests {
         let evil = "\"><script>alert('&')</script>";
         let field =
             |label| Field { name: "token", label, value: evil.to_owned(), is_password: false };
+        let label = label(&json!({"slug": "a", "name": evil, "hosts": ["a.example"]}));
         let page = Page {
             language: "en",
-            product: evil,
+            brand: Brand::of(Some(&label)),
             title: "Title",
             text: evil,
             problem: Some(evil),
@@ -133,13 +181,42 @@ mod tests {
                 button: "Go",
             }),
         };
-        let html = page.html();
+        let html = page.html("");
         assert!(!html.contains("<script") && !html.contains("\"><script"), "{html}");
         assert_eq!(html.matches("&quot;&gt;&lt;script&gt;alert(&#39;&amp;&#39;)").count(), 6);
     }
 
+    fn label(one: &Value) -> WhiteLabel {
+        serde_json::from_value(one.clone()).unwrap()
+    }
+
     #[test]
     fn the_policy_names_the_style_by_its_digest() {
-        assert!(POLICY.contains("style-src 'sha256-") && !POLICY.contains("unsafe"));
+        let brand = Brand::default();
+        let policy = brand.policy(&brand.style());
+        assert!(policy.contains("style-src 'sha256-") && !policy.contains("unsafe"));
+        assert!(!policy.contains("img-src"), "{policy}");
+    }
+
+    #[test]
+    fn a_white_label_shows_its_colour_and_logo_and_lets_nothing_else_in() {
+        let label = label(&json!({"slug": "a", "name": "A & B", "hosts": ["a.example"],
+            "theme_color": "#FFD500", "logo_url": "https://cdn.example.com/logo.png?v=1&w=2"}));
+        let brand = Brand::of(Some(&label));
+        assert!(
+            brand
+                .style()
+                .ends_with("button{background:#ffd500;color:#000}header img{max-height:3rem}")
+        );
+        let expected = "<header><img src=\"https://cdn.example.com/logo.png?v=1&amp;w=2\" \
+                        alt=\"A &amp; B\"></header>\n";
+        assert_eq!(brand.logo(), expected);
+        let policy = brand.policy("");
+        assert!(policy.contains("; img-src https://cdn.example.com; form-action"), "{policy}");
+        let odd = json!({"slug": "a", "name": "A", "hosts": ["a.example"],
+            "theme_color": "red;}", "logo_url": "https://a.example/\"onerror=alert(1)"});
+        let odd = self::label(&odd);
+        let brand = Brand::of(Some(&odd));
+        assert_eq!((brand.style(), brand.logo()), (STYLE.to_owned(), String::new()));
     }
 }

@@ -1,13 +1,16 @@
 //! Routes of pages that links in mails lead to.
 
+use std::sync::Arc;
+
 use actix_web::http::StatusCode;
 use actix_web::web::{self, Data};
 use actix_web::{HttpRequest, HttpResponse};
 use racun_access::AccessError;
+use racun_billing::Catalogue;
 use utoipa::ToSchema;
 use validator::Validate;
 
-use super::html::{Field, Form as HtmlForm, Page};
+use super::html::{Brand, Field, Form as HtmlForm, Page};
 use super::words::{Asked, Words, words};
 use racun_application::Services;
 
@@ -20,9 +23,6 @@ use crate::route::{Gate, Parameter, Route};
 use crate::security::{self, SecurityEvent};
 
 const TAG: &str = "Pages";
-
-/// What the service is called where no white label is.
-const PRODUCT: &str = "Racun";
 
 /// Query parameters of the links in mails.
 const LINK: &[Parameter] = &[
@@ -128,7 +128,9 @@ async fn show_verification(
     request: HttpRequest,
     query: Query,
 ) -> Result<HttpResponse, ApiError> {
-    shown(&services, &request, &query, |words| (&words.verify, "../verify-email", Vec::new()))
+    shown(&*labels_of(&services).await, &request, &query, |words| {
+        (&words.verify, "../verify-email", Vec::new())
+    })
 }
 
 async fn show_reset(
@@ -136,7 +138,7 @@ async fn show_reset(
     request: HttpRequest,
     query: Query,
 ) -> Result<HttpResponse, ApiError> {
-    shown(&services, &request, &query, |words| {
+    shown(&*labels_of(&services).await, &request, &query, |words| {
         (&words.reset, "reset-password", vec![password(words.new_password)])
     })
 }
@@ -146,7 +148,7 @@ async fn show_invitation(
     request: HttpRequest,
     query: Query,
 ) -> Result<HttpResponse, ApiError> {
-    shown(&services, &request, &query, |words| {
+    shown(&*labels_of(&services).await, &request, &query, |words| {
         let fields = vec![name(words, String::new()), password(words.password)];
         (&words.invitation, "accept-invitation", fields)
     })
@@ -161,7 +163,9 @@ async fn verify(
     let proof = verify_address(&call, sent.token.clone()).await;
     let outcome = proof.map(|proof| security::proved(&request, &proof));
     let words = sent.words(&request);
-    Ok(told(&call, &request, &sent, &words.verify, outcome, || ("verify-email", Vec::new())))
+    Ok(told(&*labels_of(&call).await, &request, &sent, &words.verify, outcome, || {
+        ("verify-email", Vec::new())
+    }))
 }
 
 async fn reset(call: Call<()>, request: HttpRequest, form: Form) -> Result<HttpResponse, ApiError> {
@@ -171,7 +175,7 @@ async fn reset(call: Call<()>, request: HttpRequest, form: Form) -> Result<HttpR
     let outcome = proof.map(|proof| security::proved(&request, &proof));
     let words = sent.words(&request);
     let fields = || ("reset-password", vec![password(words.new_password)]);
-    Ok(told(&call, &request, &sent, &words.reset, outcome, fields))
+    Ok(told(&*labels_of(&call).await, &request, &sent, &words.reset, outcome, fields))
 }
 
 async fn accept(
@@ -189,7 +193,7 @@ async fn accept(
         let fields = vec![name(words, sent.name.clone()), password(words.password)];
         ("accept-invitation", fields)
     };
-    Ok(told(&call, &request, &sent, &words.invitation, outcome, fields))
+    Ok(told(&*labels_of(&call).await, &request, &sent, &words.invitation, outcome, fields))
 }
 
 /// What a form says.
@@ -241,7 +245,7 @@ fn form(
 
 /// A page with a form, for a link.
 fn shown(
-    services: &Services,
+    labels: &Catalogue,
     request: &HttpRequest,
     query: &Query,
     of: impl FnOnce(&'static Words) -> (&'static Asked, &'static str, Vec<Field>),
@@ -251,7 +255,7 @@ fn shown(
     let token = query.one("token")?.unwrap_or_default();
     let page = Page {
         language: words.language,
-        product: product(services, request),
+        brand: brand(labels, request),
         title: asked.title,
         text: if token.is_empty() { words.bad_token } else { asked.text },
         problem: None,
@@ -262,7 +266,7 @@ fn shown(
 
 /// The page that tells what became of a form; what can be mended is asked for again.
 fn told(
-    services: &Services,
+    labels: &Catalogue,
     request: &HttpRequest,
     sent: &Sent,
     asked: &'static Asked,
@@ -270,12 +274,12 @@ fn told(
     again: impl FnOnce() -> (&'static str, Vec<Field>),
 ) -> HttpResponse {
     let words = sent.words(request);
-    let product = product(services, request);
+    let brand = brand(labels, request);
     let refused = match outcome {
         Ok(()) => {
             let page = Page {
                 language: words.language,
-                product,
+                brand,
                 title: asked.done,
                 text: asked.done_text,
                 problem: None,
@@ -288,7 +292,7 @@ fn told(
     let (problem, can_mend) = problem(words, &refused);
     let page = Page {
         language: words.language,
-        product,
+        brand,
         title: asked.title,
         text: if can_mend { asked.text } else { "" },
         problem: Some(problem),
@@ -317,7 +321,11 @@ fn problem(words: &'static Words, refused: &AccessError) -> (&'static str, bool)
     }
 }
 
-fn product<'a>(services: &'a Services, request: &HttpRequest) -> &'a str {
-    let label = label_of(request, &services.white_labels).ok().flatten();
-    label.map_or(PRODUCT, |label| label.app_name.as_deref().unwrap_or(&label.name))
+/// The white labels; none where they cannot be read, for a page is shown in any case.
+async fn labels_of(services: &Services) -> Arc<Catalogue> {
+    services.labels().await.unwrap_or_default()
+}
+
+fn brand<'a>(labels: &'a Catalogue, request: &HttpRequest) -> Brand<'a> {
+    Brand::of(label_of(request, labels).ok().flatten())
 }

@@ -1,7 +1,5 @@
 //! What events tell of: resources as a request for them would be answered.
 
-use std::sync::Arc;
-
 use async_trait::async_trait;
 use racun_access::Entity;
 use racun_billing::{Catalogue, Subscription};
@@ -13,6 +11,7 @@ use racun_documents::{Document, DocumentError};
 use racun_einvoicing::network::{Enrollment, Submission};
 use racun_kernel::Scope;
 use racun_orders::{Integration, Order};
+use racun_sales::billing::LabelSource;
 use racun_sales::documents as application;
 use racun_settlement::Payment;
 use racun_store::{Logged, Store, StoreError};
@@ -35,8 +34,8 @@ use crate::recurring::RecurringBody;
 
 /// Renders the resources of this interface.
 pub struct Resources {
-    /// The white labels of the operator's file, which subscriptions are answered with.
-    pub white_labels: Arc<Catalogue>,
+    /// Where the white labels come from that subscriptions are answered with.
+    pub white_labels: LabelSource,
 }
 
 #[async_trait]
@@ -60,7 +59,9 @@ impl Renderer for Resources {
             "e_invoicing.submission" => body::<Submission, SubmissionBody>(logged),
             "e_invoicing.enrollment" => body::<Enrollment, EnrollmentBody>(logged),
             "e_invoicing.supplier" => supplier(logged, place),
-            "white_label_subscription" => subscription(&self.white_labels, logged),
+            "white_label_subscription" => {
+                subscription(&*self.white_labels.read(store).await?, logged)
+            }
             "item" => item(store, logged, place).await,
             "invoice" | "estimate" | "credit_note" | "advance_invoice" | "delivery_note" => {
                 document(store, logged, place).await

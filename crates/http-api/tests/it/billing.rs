@@ -1,7 +1,5 @@
 //! White labels and subscriptions, as their clients see them.
 
-use std::sync::Arc;
-
 use actix_web::test::TestRequest;
 use racun_application::Services;
 use racun_billing::Catalogue;
@@ -18,6 +16,8 @@ fn catalogue() -> Catalogue {
         "theme_color": "#123456", "hidden_features": ["pos"], "support_email": "help@acme.example",
         "billing_enabled": true, "trial_days": 14, "default_plan": "start",
         "allowed_payment_providers": ["bank"],
+        "coupons": [{"code": "HALF", "percent_off": 50}],
+        "add_ons": [{"slug": "more", "name": "More", "price_cents": 300, "documents_per_month": 2}],
         "plans": [
             {"slug": "free", "name": "Free", "base_price_cents": 0, "display_order": 1,
              "features": ["invoices"], "limits": {"invoices_per_month": 1}},
@@ -32,7 +32,7 @@ fn catalogue() -> Catalogue {
 }
 
 async fn api_with(catalogue: Catalogue) -> Api {
-    Api::with(|services| Services { white_labels: Arc::new(catalogue), ..services }).await
+    Api::with(|services| Services { white_labels: catalogue.into(), ..services }).await
 }
 
 /// The owner of an entity whose account signed up at `header`'s host.
@@ -345,4 +345,59 @@ async fn the_current_white_label_is_that_of_the_host_whatever_the_page_says() {
     let ana = subscriber(&api).await;
     let listed = api.get("/white-labels", &ana).await.with(200).json();
     assert_eq!(listed["data"][0], expected);
+}
+
+#[actix_web::test]
+async fn months_are_billed_with_add_ons_and_coupons() {
+    let api = api_with(catalogue()).await;
+    let ana = subscriber(&api).await;
+    let path = "/white-label-subscriptions/activate";
+    let activate = async |more: Value| {
+        let mut body = json!({"plan_slug": "start", "billing_interval": "monthly"});
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        api.post(path, &ana, body).await
+    };
+    let wrong = activate(json!({"add_ons": [{"slug": "none", "quantity": 1}]})).await.with(422);
+    assert_eq!(wrong.issue().0, "[\"add_ons\",0,\"slug\"]");
+    assert_eq!(
+        activate(json!({"coupon_code": "NONE"})).await.with(422).issue().0,
+        "[\"coupon_code\"]"
+    );
+    let extras = json!({"coupon_code": "HALF", "add_ons": [{"slug": "more", "quantity": 2}]});
+    activate(extras).await.with(200);
+    let own = api.get("/white-label-subscriptions", &ana).await.with(200).json();
+    assert_eq!(
+        (&own["coupon_code"], &own["usage"]["documents_limit"]),
+        (&json!("HALF"), &json!(7))
+    );
+    assert_eq!(own["add_ons"][0]["quantity"], 2, "{own}");
+    let plans = api.get("/white-label-subscriptions/plans", &ana).await.with(200).json();
+    assert_eq!(plans["add_ons"][0]["price_cents"], 300);
+    let limit = "/white-label-subscriptions/check-limit/documents";
+    assert_eq!(api.get(limit, &ana).await.with(200).json()["limit"], 7);
+    let bills = async |who: &Who| {
+        let answer = api.get("/white-label-subscriptions/bills", who).await.with(200).json();
+        answer["data"].as_array().unwrap().clone()
+    };
+    // The trial was cut short, and cost nothing.
+    assert_eq!(
+        bills(&ana).await.iter().map(|bill| bill["total_cents"].clone()).collect::<Vec<_>>(),
+        [0]
+    );
+    api.pass(31 * 86_400);
+    let ana = api.log_in("ana@example.com").await.in_entity(ana.entity());
+    issue(&api, &ana).await.with(201);
+    let bills = bills(&ana).await;
+    assert_eq!(bills.len(), 2, "{bills:?}");
+    let amounts = |bill: &Value| {
+        let lines = bill["lines"].as_array().unwrap();
+        let pair = |line: &Value| (text(&line["kind"]), line["amount_cents"].as_i64().unwrap());
+        lines.iter().map(pair).collect::<Vec<_>>()
+    };
+    let expected = [("plan", 900), ("add_on", 600), ("coupon", -750)];
+    assert_eq!(amounts(&bills[0]), expected.map(|(kind, cents)| (kind.to_owned(), cents)));
+    assert_eq!(
+        (&bills[0]["total_cents"], &bills[0]["currency_code"]),
+        (&json!(750), &json!("EUR"))
+    );
 }

@@ -81,6 +81,8 @@ fn expected(route: &Route) -> usize {
     match route.gate {
         // What a shop posts of an order.
         Gate::Open if route.path.contains("/webhooks/") => 2 * 1024 * 1024,
+        // What the operator says of a white label.
+        Gate::Open if route.path.starts_with("/operator/") => 256 * 1024,
         Gate::Open => ANONYMOUS,
         _ if route.operation.ends_with("Certificate") && takes_form(route) => MOST,
         _ if RECORDS.contains(&route.operation) => 256 * 1024,

@@ -15,6 +15,7 @@ use racun_background::budget::StorageLimits;
 use racun_fiscalization::{NoAuthority, TaxAuthority};
 use racun_http_api::{Http, Process, RequestLimits};
 use racun_kernel::Entropy;
+use racun_sales::billing::LabelSource;
 use racun_store::Store;
 use racun_store_sqlite::SqliteStore;
 use serde_json::{Value, json};
@@ -99,13 +100,15 @@ pub fn services(store: Arc<dyn Store>, seconds: Arc<AtomicI64>) -> Services {
         webhook_schedule: racun_webhooks::Schedule::default(),
         mailer: Arc::new(Unreachable),
         files: Arc::<Memory>::default(),
+        identity_provider: None,
         vat_registry: Arc::<Register>::default(),
         network: Arc::<crate::network::Scripted>::default(),
         shops: Arc::<crate::platforms::Scripted>::default(),
         spreadsheets: Arc::<racun_spreadsheet::Xlsx>::default(),
         press: Arc::new(Titles),
         public_url: "https://racun.example".into(),
-        white_labels: Arc::default(),
+        white_labels: LabelSource::default(),
+        operator_key: None,
         clock: Arc::new(now),
         entropy: Arc::new(Counting::default()),
         pins: Some(PinKey::derive(&[7; 32])),

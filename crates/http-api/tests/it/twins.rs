@@ -114,9 +114,12 @@ async fn everything(si: &Taxpayer) -> BTreeMap<&'static str, String> {
     ids.insert("/fiscalization/furs/premises/", premise);
     let user = api.id(owner).await;
     ids.insert("/pos/operators/", user.clone());
+    let user_id = user.clone();
     ids.insert("/entities/users/", user);
     let sessions = api.get("/users/me/sessions", owner).await.with(200).json();
     ids.insert("/users/me/sessions/", text(&sessions["data"][0]["id"]));
+    let identity = crate::sign_in::identity(api, &user_id).await;
+    ids.insert("/users/me/identities/", identity);
     let invitation = json!({"email": "third@example.com", "role": "viewer", "send_invite": false});
     let invitation = api.post("/entities/users", owner, invitation).await.with(201).json();
     let invitation = text(&invitation["invitation_id"]);

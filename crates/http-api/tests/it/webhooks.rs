@@ -38,7 +38,7 @@ impl World {
         let own_network = Arc::clone(&network);
         let seen = Arc::clone(&kept);
         let api = Api::with(move |services| {
-            let white_labels = Arc::new(white_labels);
+            let white_labels = white_labels.into();
             let services =
                 Services { courier: own, network: own_network, white_labels, ..services };
             *seen.lock().unwrap() = Some(services.clone());
@@ -62,7 +62,7 @@ impl World {
             store: Arc::clone(store),
             schedule: self.services.webhook_schedule.clone(),
             event_named: racun_application::event_named,
-            renderer: Arc::new(Resources { white_labels: Arc::clone(&self.services.white_labels) }),
+            renderer: Arc::new(Resources { white_labels: self.services.white_labels.clone() }),
             stamp: Arc::new(move || stamp.clone()),
         };
         let next = async || {

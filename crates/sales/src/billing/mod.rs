@@ -2,25 +2,29 @@
 //!
 //! | Module   | Owns                                                           |
 //! | -------- | -------------------------------------------------------------- |
+//! | `labels` | where white labels come from, and how they are managed         |
 //! | `meter`  | documents counted in the unit that issues them                 |
 //! | `worker` | subscriptions of all tenants whose month or period ends        |
 //!
 //! An entity says itself whether it has a subscription, so one that has none costs no read. What is
 //! read is as it is now: time that passed since it was written is reckoned with.
 
+mod labels;
 mod meter;
 mod worker;
 
 use racun_access::{ACCOUNTS, Account, Entity};
 use racun_billing::{
-    AtEnd, BillingError, Catalogue, Chosen, Feature, Happening, Interval, NewSubscription,
-    PaymentProvider, Plan, SUBSCRIPTIONS, Subscription, Usage, UsageMonth, WhiteLabel, due_put,
-    subscription_id,
+    AddOn, AtEnd, BillingError, Catalogue, Chosen, Coupon, EndedMonth, Feature, Happening,
+    Interval, NewSubscription, PaymentProvider, Plan, SUBSCRIPTIONS, Subscription, USAGE_MONTHS,
+    UsageMonth, WhiteLabel, choose_add_ons, due_put, subscription_id,
 };
 use racun_kernel::id::AccountId;
 use racun_kernel::{Issue, Stamp, Tenant};
-use racun_store::{Context, Decision, Put, Store, StoreError, Writes};
+use racun_store::{Context, Decision, ListQuery, Put, Store, StoreError, Writes};
+use time::OffsetDateTime;
 
+pub use labels::{LabelSource, list_labels, put_label, remove_label};
 pub(crate) use meter::Meter;
 pub use worker::{LIMITS, run_due};
 
@@ -138,6 +142,8 @@ pub struct Choice {
     pub interval: Interval,
     /// A code that the white label knows.
     pub coupon_code: Option<String>,
+    /// What is wanted beside the plan, by slug, with how many; `None` leaves what there is.
+    pub add_ons: Option<Vec<(String, i64)>>,
 }
 
 /// Chooses a plan of the entity's white label. One with a price is paid from account to account;
@@ -153,12 +159,15 @@ pub async fn activate(
     choice: Choice,
 ) -> Result<Activated, BillingError> {
     let seen = get(cx, entity).await?;
-    let (plan, provider) = chosen(catalogue, &seen, &choice)?;
-    let (interval, coupon_code) = (choice.interval, choice.coupon_code);
     let now = cx.now();
+    let Order { plan, provider, coupon, add_ons } = chosen(catalogue, &seen, &choice, now)?;
+    let (interval, coupon_code) = (choice.interval, choice.coupon_code);
     let subscription = amend(cx, move |before| {
         let chosen = before.choose(&plan, interval, provider, coupon_code, now);
-        let Chosen { subscription: after, ended, happened, .. } = chosen;
+        let Chosen { subscription, ended, happened, .. } = chosen;
+        let mut after = subscription.with_extras(coupon, add_ons, now);
+        // What is there beside a free plan is paid, too.
+        after.payment_provider = after.payment_provider.or(provider);
         Ok(Change { after, ended, happened })
     })
     .await?;
@@ -166,34 +175,57 @@ pub async fn activate(
     Ok(Activated { subscription, is_scheduled })
 }
 
-/// The plan that is chosen, and how it is paid.
+/// What is chosen, and how it is paid.
+struct Order {
+    plan: Plan,
+    provider: Option<PaymentProvider>,
+    coupon: Option<Coupon>,
+    add_ons: Option<Vec<(AddOn, i64)>>,
+}
+
 fn chosen(
     catalogue: &Catalogue,
     seen: &Subscription,
     choice: &Choice,
-) -> Result<(Plan, Option<PaymentProvider>), BillingError> {
+    now: OffsetDateTime,
+) -> Result<Order, BillingError> {
     let gone = || Issue::new("invalid_value", "the white label sells nothing any more");
     let label = catalogue.by_slug(&seen.white_label);
     let label = label.ok_or_else(|| racun_kernel::Issues::from(gone().at("plan_slug")))?;
-    let plan = label.choose(&choice.plan_slug, choice.interval)?;
-    if let Some(code) = &choice.coupon_code
-        && !label.coupon_codes.contains(code)
-    {
-        let issue = Issue::new("invalid_value", "no such code").at("coupon_code");
-        return Err(racun_kernel::Issues::from(issue).into());
-    }
+    let plan = label.choose(&choice.plan_slug, choice.interval)?.clone();
+    let coupon = choice.coupon_code.as_deref();
+    let coupon = coupon.map(|code| label.coupon(code, now.date())).transpose()?.flatten();
+    let wanted = choice.add_ons.as_ref();
+    let add_ons = wanted.map(|wanted| choose_add_ons(&label.add_ons, wanted)).transpose();
+    let add_ons = add_ons.map_err(|issues| issues.at("add_ons"))?;
+    let costs = |(one, quantity): &(AddOn, i64)| one.price_cents > 0 && *quantity > 0;
+    let kept = seen.add_ons.iter().any(|one| one.add_on.price_cents > 0 && one.quantity > 0);
+    let is_free = plan.is_free() && !add_ons.as_ref().map_or(kept, |all| all.iter().any(costs));
     let by_bank = label.allowed_payment_providers.contains(&PaymentProvider::Bank);
-    match (plan.is_free(), by_bank) {
-        (true, _) => Ok((plan.clone(), None)),
-        (false, true) => Ok((plan.clone(), Some(PaymentProvider::Bank))),
-        (false, false) => Err(BillingError::NoPayment { plan: plan.name.clone() }),
+    let provider = match (is_free, by_bank) {
+        (true, _) => None,
+        (false, true) => Some(PaymentProvider::Bank),
+        (false, false) => return Err(BillingError::NoPayment { plan: plan.name }),
+    };
+    Ok(Order { plan, provider, coupon, add_ons })
+}
+
+/// The bills of the entity's months that are over, the newest first, a hundred at most.
+///
+/// # Errors
+/// [`BillingError::NoSubscription`], or the store's failure.
+pub async fn list_bills(cx: Context<'_>, entity: &Entity) -> Result<Vec<UsageMonth>, BillingError> {
+    if !entity.is_subscribed {
+        return Err(BillingError::NoSubscription);
     }
+    let query = ListQuery { limit: 100, count: false, ..ListQuery::first_page(&USAGE_MONTHS) };
+    Ok(cx.store.page(&USAGE_MONTHS, &cx.tenant(), &query).await?.rows)
 }
 
 /// What a command makes of a subscription.
 struct Change {
     after: Subscription,
-    ended: Option<(Plan, Usage)>,
+    ended: Option<EndedMonth>,
     happened: Option<Happening>,
 }
 
@@ -227,14 +259,13 @@ async fn amend(
 fn beside(
     before: &Subscription,
     after: &Subscription,
-    ended: Vec<(Plan, Usage)>,
+    ended: Vec<EndedMonth>,
     happened: Vec<Happening>,
     actor: &str,
     stamp: &Stamp,
 ) -> Writes {
-    let months = ended
-        .into_iter()
-        .map(|(plan, usage)| Put::insert(&UsageMonth::new(after.entity_id, &plan, usage, stamp)));
+    let months =
+        ended.into_iter().map(|month| Put::insert(&UsageMonth::new(after.entity_id, month, stamp)));
     let events = happened.into_iter().map(|what| after.event(what, actor, stamp));
     Writes {
         puts: months.chain(due_put(Some(before), after)).collect(),

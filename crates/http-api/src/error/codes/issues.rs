@@ -73,6 +73,8 @@ pub(super) const ISSUES: &[Code] = codes! {
     Issue invalid_reference [422]
         "It begins as a reference of payments does (`SI`, `HR` or `RF` with two digits), and its \
          check digits, parts or length are wrong. Look at it again.";
+    Issue invalid_state [422]
+        "The state is of another sign-in than the attempt. Begin the sign-in again.";
     Issue invalid_token [422] "The token is unknown, used or over. Ask for another.";
     Issue invalid_type [422]
         "The value is of another JSON type than is taken; the message names it.";
@@ -181,6 +183,9 @@ pub(super) const ISSUES: &[Code] = codes! {
     Issue vat_differs_from_base [422]
         "A warning: rounded lines add up to another tax than the rate of the sum gives. CIS notes \
          it.";
+    Issue wrong_code [422]
+        "This is none of the codes of the user's second factor, or it was used. Say the one that \
+         the app shows now, or a recovery code.";
     Issue wrong_passphrase [422] "The passphrase does not open the file.";
     Issue wrong_password [422] "This is not the user's password.";
 };

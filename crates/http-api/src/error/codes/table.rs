@@ -193,6 +193,22 @@ pub(super) const REASONS: &[Code] = codes! {
     Reason furs_skip_not_allowed [422]
         "FURS cannot be skipped with these payments. Leave `skip` out.";
     Reason furs_unreachable [503] for now "FURS did not answer. Send the same request again.";
+    Reason identity_mistrusted [401]
+        "What the identity provider sent is not signed by it, not for this server, over, or of \
+         another sign-in. Begin the sign-in again; when it stays so, ask the operator.";
+    Reason identity_not_linked [409]
+        "A user has the address that the provider names, and the identity is not linked to them. \
+         Log in by password, and link it by POST /users/me/identities.";
+    Reason identity_provider_unreachable [503] for now
+        "The identity provider did not answer. Wait a moment, and begin the sign-in from its start.";
+    Reason identity_refused [401]
+        "The identity provider refused the code: it was used, is over, or is of another sign-in. \
+         Begin the sign-in again.";
+    Reason identity_taken [409]
+        "The identity is linked to a user already. Unlink it there first.";
+    Reason identity_without_address [403]
+        "The person has no user, and the provider does not say that an address is theirs. Verify \
+         one at the provider, or sign up.";
     Reason in_trash [422] "The record is in the trash. Restore it first.";
     Reason insufficient_role [403]
         "The caller's role does not allow it. Ask an admin of the entity.";
@@ -215,9 +231,12 @@ pub(super) const REASONS: &[Code] = codes! {
     Reason last_admin [422] "An entity keeps an admin. Make somebody else one first.";
     Reason master_key_missing [503]
         "The server was given no master key, so it keeps no secrets. Set `security.master_key`.";
+    Reason no_identity_provider [422]
+        "People do not sign in by an identity provider here. Ask the operator to name one.";
     Reason no_overdue_invoices [422] "The customer has no overdue invoices.";
     Reason no_payment_processor [422]
         "The plan has a price, and nobody here takes payments. Choose a free one.";
+    Reason no_second_factor [422] "The user has no second factor.";
     Reason no_subscription [404] "The entity has no subscription.";
     Reason not_in_trash [422] "The record is not in the trash. Delete it first.";
     Reason nothing_to_verify [422]
@@ -306,6 +325,25 @@ pub(super) const REASONS: &[Code] = codes! {
         "This period's invoice is made, or the period is no longer due.";
     Reason registration_in_progress [409] for now
         "Another request registers a premise of this name. Send the request again in a minute.";
+    Reason second_factor_locked [429] for now
+        "Too many codes of the second factor failed. Wait for `Retry-After`, or use a recovery \
+         code.";
+    Reason second_factor_not_begun [422]
+        "No second factor waits for its first code. Ask for a secret, and confirm it within an \
+         hour.";
+    Reason second_factor_on [409] "The user has a second factor. Remove it first.";
+    Reason second_factor_required [401]
+        "The user has a second factor. Log in with `second_factor_code`, too; where there is \
+         `cause.continuation`, go on by POST /users/openid/second-factor.";
+    Reason second_factor_sealed [503]
+        "The second factor cannot be read with the server's master key. Use a recovery code, or \
+         have the key restored.";
+    Reason second_factor_wrong [401]
+        "The code of the second factor is wrong, or was used. Send the one that the app shows now, \
+         or a recovery code.";
+    Reason session_required [403]
+        "The user has a second factor, so the password alone accepts no invitation. Log in, and \
+         accept with the login token.";
     Reason shop_not_authorized [422]
         "Nothing opens the shop. Have its owner consent, or set `shop_domain` and `access_token`.";
     Reason sign_up_by_invitation [403]
@@ -327,6 +365,8 @@ pub(super) const REASONS: &[Code] = codes! {
         "The entity's tax profile does not allow it; the message says what to set in it.";
     Reason too_many_devices [422]
         "The premise has as many devices as it may have, deactivated ones included.";
+    Reason too_many_identities [422]
+        "The user has as many identities as they may have. Unlink one that is not used.";
     Reason too_many_integrations [422]
         "The entity has as many integrations as it may have. Delete one first.";
     Reason too_many_keys [422]

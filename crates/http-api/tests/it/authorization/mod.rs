@@ -58,7 +58,7 @@ const SORTS: &[(&str, &str)] = &[
     ("see bills", "uuu f f..ff .ff ff ff."),
     ("entity", "uuu h ...ff .hh .h hh."),
     ("manage entity", "uuu h ff.ff .hh fh hh."),
-    // No token is the secret of a provider.
+    // No token is the secret of a provider, or the operator's key.
     ("provider", "uuu u uuuuu uuu uu uuu"),
 ];
 

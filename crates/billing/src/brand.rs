@@ -1,0 +1,132 @@
+//! How a white label looks: its colour and its logo, where they are of use on pages and in mails.
+
+use racun_kernel::{Issue, Issues};
+
+use crate::WhiteLabel;
+
+/// Characters of an address.
+const MAX_URL: usize = 2_048;
+
+/// A colour as three parts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Color([u8; 3]);
+
+impl Color {
+    /// The colour that `text` names, as in `#1a7f37`.
+    #[must_use]
+    pub fn read(text: &str) -> Option<Self> {
+        let digits = text.strip_prefix('#').filter(|digits| digits.len() == 6)?;
+        let part = |at: usize| u8::from_str_radix(digits.get(at..at + 2)?, 16).ok();
+        let is_plain = digits.bytes().all(|b| b.is_ascii_hexdigit());
+        is_plain.then_some(Self([part(0)?, part(2)?, part(4)?]))
+    }
+
+    /// Its text.
+    #[must_use]
+    pub fn text(self) -> String {
+        let [red, green, blue] = self.0;
+        format!("#{red:02x}{green:02x}{blue:02x}")
+    }
+
+    /// The colour of text on it: black or white, whichever differs more. The weights are those of
+    /// WCAG 2, with squares for the exponent of 2.2.
+    #[must_use]
+    pub fn text_on(self) -> &'static str {
+        let [red, green, blue] = self.0.map(u64::from);
+        let light = 2_126 * red * red + 7_152 * green * green + 722 * blue * blue;
+        // A fifth of white: where contrast with black and with white are equal.
+        if light > 10_000 * 255 * 255 / 5 { "#000" } else { "#fff" }
+    }
+}
+
+impl WhiteLabel {
+    /// What people call it.
+    #[must_use]
+    pub fn product(&self) -> &str {
+        self.app_name.as_deref().unwrap_or(&self.name)
+    }
+
+    /// Its colour.
+    #[must_use]
+    pub fn color(&self) -> Option<Color> {
+        self.theme_color.as_deref().and_then(Color::read)
+    }
+
+    /// Where its logo is, and the origin of that address.
+    #[must_use]
+    pub fn logo(&self) -> Option<(&str, &str)> {
+        let url = self.logo_url.as_deref().filter(|url| is_picture(url))?;
+        let host = url.strip_prefix("https://")?.split('/').next()?;
+        Some((url, &url[.."https://".len() + host.len()]))
+    }
+
+    /// Notes what is wrong with how it looks.
+    pub(crate) fn check_brand(&self, issues: &mut Issues) {
+        if self.theme_color.as_deref().is_some_and(|text| Color::read(text).is_none()) {
+            let message = "expected a colour as in #1a7f37";
+            issues.push(Issue::new("invalid_value", message).at("theme_color"));
+        }
+        for (path, url) in [("logo_url", &self.logo_url), ("favicon_url", &self.favicon_url)] {
+            if url.as_deref().is_some_and(|url| !is_picture(url)) {
+                let message = "expected an address as in https://example.com/logo.png";
+                issues.push(Issue::new("invalid_url", message).at(path));
+            }
+        }
+    }
+}
+
+/// Whether `url` is an address that pages and mails may name: by https, with a host, and of
+/// characters that end neither an attribute nor a policy.
+fn is_picture(url: &str) -> bool {
+    let is_sane = |b: u8| b.is_ascii_alphanumeric() || b"-._~:/?#@!$&*+=%".contains(&b);
+    let host = url.strip_prefix("https://").and_then(|rest| rest.split('/').next());
+    let is_host = |host: &str| {
+        let sane = |b: u8| b.is_ascii_alphanumeric() || b".-:".contains(&b);
+        !host.is_empty() && host.bytes().all(sane)
+    };
+    url.len() <= MAX_URL && url.bytes().all(is_sane) && host.is_some_and(is_host)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn colours_are_read_and_text_on_them_can_be_read() {
+        for (text, on) in [
+            ("#000000", "#fff"),
+            ("#FFFFFF", "#000"),
+            ("#1a7f37", "#fff"),
+            ("#ffd500", "#000"),
+            ("#1d4ed8", "#fff"),
+            ("#ff0000", "#000"),
+        ] {
+            let color = Color::read(text).unwrap();
+            assert_eq!((color.text(), color.text_on()), (text.to_lowercase(), on));
+        }
+        for text in ["", "1a7f37", "#1a7f3", "#1a7f377", "#1a7fg7", "green", "#+1+1+1", "#žžž"] {
+            assert_eq!(Color::read(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_address_of_a_picture_ends_no_attribute_and_no_policy() {
+        for url in ["https://example.com/logo.png", "https://cdn.example.com:8443/a?b=c&d=%20"] {
+            assert!(is_picture(url), "{url}");
+        }
+        for url in [
+            "http://example.com/logo.png",
+            "https:///logo.png",
+            "https://user@example.com/logo.png",
+            "https://example.com/a b",
+            "https://example.com/a\"b",
+            "https://example.com/a;script-src",
+            "https://example.com/a,b",
+            "https://example.com/a'b",
+            "javascript:alert(1)",
+            "",
+        ] {
+            assert!(!is_picture(url), "{url}");
+        }
+    }
+}

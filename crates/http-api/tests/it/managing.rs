@@ -1,0 +1,123 @@
+//! White labels that the operator manages by a key.
+
+use actix_web::test::TestRequest;
+use racun_access::Digest;
+use racun_application::Services;
+use racun_sales::billing::LabelSource;
+use serde_json::{Value, json};
+
+use crate::guards::sign_up_at;
+use crate::harness::{Api, Who, text};
+
+const KEY: &str = "a-random-key-of-thirty-two-characters";
+
+async fn managed() -> Api {
+    let operator_key = Some(Digest::of(KEY));
+    let white_labels = LabelSource::Managed;
+    Api::with(|services| Services { white_labels, operator_key, ..services }).await
+}
+
+fn label(hosts: &[&str]) -> Value {
+    json!({"name": "Acme", "hosts": hosts, "app_name": "Acme Invoices", "theme_color": "#FFD500",
+    "logo_url": "https://cdn.acme.example/logo.png", "hidden_features": ["pos"],
+    "billing_enabled": true, "default_plan": "free", "plans": [
+        {"slug": "free", "name": "Free", "base_price_cents": 0, "features": ["invoices"],
+         "limits": {"invoices_per_month": 1}},
+    ]})
+}
+
+#[actix_web::test]
+async fn the_operators_key_alone_manages_white_labels() {
+    let api = managed().await;
+    let owner = api.owner("ana@example.com").await;
+    let path = "/operator/white-labels/acme";
+    let hosts = ["app.acme.example"];
+    for who in [Who::anonymous(), owner, Who::key(&format!("{KEY}x"))] {
+        api.put(path, &who, label(&hosts)).await.with(401);
+        api.get("/operator/white-labels", &who).await.with(401);
+        api.delete(path, &who).await.with(401);
+    }
+    let none = Api::new().await;
+    none.put(path, &Who::key(KEY), label(&hosts)).await.with(401);
+    // A key of the file's days opens nothing.
+    let key = Some(Digest::of(KEY));
+    let file = Api::with(|services| Services { operator_key: key, ..services }).await;
+    file.put(path, &Who::key(KEY), label(&hosts)).await.with(401);
+}
+
+#[actix_web::test]
+async fn a_white_label_counts_from_its_commit_on_until_it_is_removed() {
+    let api = managed().await;
+    let operator = Who::key(KEY);
+    let path = "/operator/white-labels/acme";
+    let made = api.put(path, &operator, label(&["app.acme.example"])).await.with(200).json();
+    assert_eq!(made["definition"]["plans"][0]["id"], "plan_free", "{made}");
+    let current = async || {
+        let request = TestRequest::get().uri("/white-labels/current");
+        api.call(request.insert_header(("host", "app.acme.example"))).await
+    };
+    let seen = current().await.with(200).json();
+    assert_eq!(
+        (&seen["app_name"], &seen["hidden_features"]),
+        (&json!("Acme Invoices"), &json!(["pos"]),)
+    );
+    let host = Some(("host", "app.acme.example"));
+    let ana = crate::billing::owner(&api, "ana@example.com", host).await;
+    let own = api.get("/white-label-subscriptions", &ana).await.with(200).json();
+    assert_eq!(own["plan"]["slug"], "free");
+    let mut changed = label(&["app.acme.example", "acme.example"]);
+    changed["app_name"] = "Acme 2".into();
+    api.put(path, &operator, changed).await.with(200);
+    assert_eq!(current().await.with(200).json()["app_name"], "Acme 2");
+    let listed = api.get("/operator/white-labels", &operator).await.with(200).json();
+    assert_eq!(listed["data"].as_array().unwrap().len(), 1);
+    api.delete(path, &operator).await.with(204);
+    api.delete(path, &operator).await.with(404);
+    current().await.with(404);
+    // What was chosen stays.
+    let own = api.get("/white-label-subscriptions", &ana).await.with(200).json();
+    assert_eq!(own["plan"]["slug"], "free");
+}
+
+#[actix_web::test]
+async fn what_is_wrong_with_a_white_label_is_named_and_changes_nothing() {
+    let api = managed().await;
+    let operator = Who::key(KEY);
+    let first = json!({"name": "One", "hosts": ["one.example"], "is_default": true});
+    api.put("/operator/white-labels/one", &operator, first).await.with(200);
+    let put = async |slug: &str, body: Value| {
+        let path = format!("/operator/white-labels/{slug}");
+        let refused = api.put(&path, &operator, body).await.with(422).json();
+        let issues = refused["cause"]["issues"].as_array().unwrap().clone();
+        issues.iter().map(|one| one["path"].to_string()).collect::<Vec<_>>()
+    };
+    let twice = json!({"name": "Two", "hosts": ["two.example", "one.example"], "is_default": true});
+    assert_eq!(put("two", twice).await, ["[\"hosts\",1]", "[\"is_default\"]"]);
+    let looks = json!({"name": "Two", "hosts": ["two.example"], "theme_color": "green",
+        "logo_url": "http://two.example/logo.png"});
+    assert_eq!(put("two", looks).await, ["[\"theme_color\"]", "[\"logo_url\"]"]);
+    let features = json!({"name": "Two", "hosts": ["two.example"], "plans": [
+        {"slug": "p", "name": "P", "base_price_cents": 1, "features": ["invoices", "fax"]}]});
+    assert_eq!(put("two", features).await, ["[\"plans\",0,\"features\",1]"]);
+    assert_eq!(put("Two", json!({"name": "Two", "hosts": ["two.example"]})).await, ["[\"slug\"]"]);
+    let listed = api.get("/operator/white-labels", &operator).await.with(200).json();
+    assert_eq!(text(&listed["data"][0]["slug"]), "one");
+    assert_eq!(listed["data"].as_array().unwrap().len(), 1);
+    assert_eq!(sign_up_at(&api, "other.example", "", "bor@example.com").await.status, 201);
+}
+
+#[actix_web::test]
+async fn pages_of_a_white_label_have_its_colour_and_logo() {
+    let api = managed().await;
+    let path = "/operator/white-labels/acme";
+    api.put(path, &Who::key(KEY), label(&["app.acme.example"])).await.with(200);
+    let request = TestRequest::get().uri("/reset-password?token=x&language=en");
+    let page = api.call(request.insert_header(("host", "app.acme.example"))).await.with(200);
+    assert!(page.text.contains("<img src=\"https://cdn.acme.example/logo.png\""), "{}", page.text);
+    assert!(page.text.contains("button{background:#ffd500;color:#000}"), "{}", page.text);
+    let policy = page.header("content-security-policy");
+    assert!(policy.contains("img-src https://cdn.acme.example;"), "{policy}");
+    let request = TestRequest::get().uri("/reset-password?token=x&language=en");
+    let page = api.call(request.insert_header(("host", "racun.example"))).await.with(200);
+    assert!(!page.text.contains("<img"), "{}", page.text);
+}
