@@ -315,6 +315,7 @@ fn exporting(services: &Services) -> [Arc<dyn Handler>; 2] {
         files,
         press: Arc::clone(&services.press),
         fiscal: services.fiscal(),
+        portugal: services.portugal.clone(),
         limits: services.storage,
         base: Arc::clone(&services.public_url),
         stamp: Arc::new(clock::stamp),

@@ -2,7 +2,10 @@
 
 use racun_kernel::{Issue, Issues};
 
-use crate::Entity;
+use crate::{Entity, setting};
+
+/// The only template of documents.
+const TEMPLATE: &str = "classic";
 
 /// First digits of a tax number (NIF) by kind of taxpayer.
 const NIF_PREFIXES: [&str; 18] = [
@@ -56,6 +59,10 @@ pub(crate) fn check(entity: &Entity) -> Issues {
             let message = "Latin letters, digits and signs only (U+0020 to U+024F)";
             issues.push(Issue::new("invalid_characters", message).at(path));
         }
+    }
+    if entity.settings.get(setting::PDF_TEMPLATE).is_some_and(|template| template != TEMPLATE) {
+        let message = "documents in Portugal have the template classic";
+        issues.push(Issue::new("not_in_portugal", message).at("pdf_template").at("settings"));
     }
     let mut form = |path, text: &Option<String>, is_formed: fn(&str) -> bool, expected| {
         let given = text.as_deref().filter(|text| !text.trim().is_empty());

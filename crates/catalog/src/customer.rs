@@ -8,6 +8,7 @@ use racun_store::Context;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
+use crate::certified::{self, Named};
 use crate::check::{Check, MAX_TEXT_CHARS};
 use crate::error::CatalogError;
 use crate::life_cycle::{self, Trashable};
@@ -93,6 +94,10 @@ racun_kernel::addressed! {
         pub metadata: Metadata,
         /// The last check of its tax number; none yet when missing.
         pub vies: Option<Vies>,
+        /// Whether a certified document names it, as those of Portugal are: then name and number
+        /// stay.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        pub is_certified: bool,
         /// Since when it is in the trash.
         #[serde(with = "time::serde::rfc3339::option")]
         pub deleted_at: Option<OffsetDateTime>,
@@ -134,6 +139,12 @@ record! {
 }
 
 impl Customer {
+    /// Its name and its number.
+    #[must_use]
+    pub fn named(&self) -> Named<'_> {
+        Named { name: Some(&self.name), number: self.tax_number.as_deref() }
+    }
+
     /// What is odd about it: numbers that cannot be.
     #[must_use]
     pub fn warnings(&self) -> Issues {
@@ -221,6 +232,7 @@ impl CustomerInput {
             ujp: None,
             metadata: Metadata::default(),
             vies: None,
+            is_certified: false,
             deleted_at: None,
             created_at: stamp.now(),
             updated_at: stamp.now(),
@@ -232,8 +244,11 @@ impl CustomerInput {
     /// Takes over into `customer` what this says.
     ///
     /// # Errors
-    /// All that is wrong, by path; `customer` is then of no use.
+    /// All that is wrong, by path; another name or number of a customer whom certified documents
+    /// name, see [`certified`](crate::certified). `customer` is then of no use.
     pub fn apply(self, customer: &mut Customer) -> Result<(), Issues> {
+        let before =
+            customer.is_certified.then(|| (customer.name.clone(), customer.tax_number.clone()));
         let number_before = (customer.country_code.clone(), customer.tax_number.clone());
         let mut check = Check::default();
         check.name(self.name, &mut customer.name, MAX_TEXT_CHARS);
@@ -265,6 +280,11 @@ impl CustomerInput {
         if number_before != (customer.country_code.clone(), customer.tax_number.clone()) {
             // It was said of another number.
             customer.vies = None;
+        }
+        if let Some((name, number)) = before {
+            let before = Named { name: Some(&name), number: number.as_deref() };
+            let changes = certified::changes(before, customer.named());
+            changes.into_iter().for_each(|issue| check.refuse(issue));
         }
         check.finish()
     }

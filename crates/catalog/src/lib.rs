@@ -1,11 +1,13 @@
 //! What documents refer to: customers, suppliers, items, taxes, financial categories and business
 //! units.
 //!
-//! Nothing here is frozen: documents copy what they need when they are made, so that any record may
-//! change, go to the trash or be erased without touching what was issued.
+//! Documents copy what they need when they are made, so that any record may change, go to the trash
+//! or be erased without touching what was issued. Names and numbers that certified documents name
+//! stay, as the law of Portugal wants it.
 //!
 //! | Module               | Owns                                                              |
 //! | -------------------- | ----------------------------------------------------------------- |
+//! | `certified`          | what certified documents say of records, which stays              |
 //! | `customer`           | buyers, and what the catalogue knows of them                      |
 //! | `customer_identity`  | which customers are the same, however they are written            |
 //! | `identity`           | the keys by which parties are found that are the same             |
@@ -32,6 +34,7 @@
 //! outside the trash share a classification. A business unit's numbering index is never used again.
 
 mod business_unit;
+mod certified;
 mod check;
 mod customer;
 mod customer_identity;
@@ -53,6 +56,7 @@ mod vat_registry;
 pub use business_unit::{
     BUSINESS_UNITS, BusinessUnit, BusinessUnitInput, create_business_unit, update_business_unit,
 };
+pub use certified::{Named, contradictions};
 pub use check::{MAX_EMAIL_CHARS, MAX_JSON_BYTES, MAX_TEXT_CHARS};
 pub use customer::{
     CUSTOMERS, ContactType, Customer, CustomerInput, Vies, create_customer, update_customer,

@@ -51,6 +51,7 @@ const AREAS: &[&[&[Route]]] = &[
         e_invoicing::supplier::ROUTES,
         paper::ROUTES,
         paper::E_INVOICES,
+        paper::RECEIPTS,
         payments::ROUTES,
         expenses::ROUTES,
         catalog::files::OF_EXPENSES,

@@ -24,7 +24,7 @@ mod model;
 pub mod page;
 mod words;
 
-pub use build::{Hub3, Look, PaymentMade, ReceiptTexts, Source, Upn, filled};
+pub use build::{Hub3, Look, PaymentMade, Receipt, ReceiptTexts, Source, Upn, filled};
 pub use drawing::{Modules, modules};
 pub use escpos::Roll;
 pub use model::{

@@ -34,6 +34,11 @@
 //! | `error`        | why a command is refused                                         |
 //! | `events`       | what the log tells of series                                     |
 //!
+//! **Debit notes.** Series of the type `debit_note` (ND) can be made, and no document of the
+//! interface goes into one: what is owed beyond an invoice is another invoice (FT), and its kinds
+//! are invoices, credit notes, advance invoices, estimates and delivery notes. SAF-T, QR and the
+//! rules here know the type, for files that are read.
+//!
 //! **Invariants.** Nothing is numbered without being signed, and nothing is signed without a
 //! number. What is signed once is never signed again. The digits of a number are the same in the
 //! number, the ATCUD, the signed text, the QR code and SAF-T.
@@ -81,7 +86,8 @@ pub use port::{Patience, Portugal, Program, SubUser, Unanswered};
 pub use qr::{MAX_OTHER_CHARS, QrFacts, QrFields, TaxTotal, read_qr};
 pub use series::{
     Certified, ChainHead, CheckedSeries, Fresh, MAX_SERIES, NewSeries, PT_FORMS, PT_SERIES,
-    PtSeries, RecoveredForm, Registration, SeriesChange, SeriesStatus, Validated, series_key,
+    PtSeries, Receipted, RecoveredForm, Registration, SeriesChange, SeriesStatus, Validated,
+    series_key,
 };
 pub use settings::{PT_SETTINGS, PtSettings, SettingsInput};
 pub use status::{Origin, Status};

@@ -3,12 +3,15 @@
 //! Each rule is one function. What is wrong with an input is an issue that names its field; what
 //! the state of a document does not allow is a [`PortugalRefusal`].
 //!
+//! Names and numbers of customers and items stay, too (3.3.3 to 3.3.5): the catalogue sees to that,
+//! where a document marked them.
+//!
 //! Source: Despacho 8632/2014, 1.10, 1.11, 2.2.1, 3.2.6 to 3.2.8 and 3.3; Decreto-Lei 28/2019.
 
 use racun_kernel::{Decimal, Issue, Issues, PaymentType};
 use time::Date;
 
-use crate::{CONSUMER, Code, Level, Number, PortugalRefusal, Region, check_zero_rate, rate_on};
+use crate::{Code, Level, Number, PortugalRefusal, Region, check_zero_rate, rate_on};
 
 /// The only template of documents in Portugal.
 pub const TEMPLATE: &str = "classic";
@@ -41,25 +44,25 @@ pub fn check_draft(is_draft: bool) -> Result<(), Issue> {
     Err(refused("is_draft", "there are no drafts in Portugal: leave is_draft out or send false"))
 }
 
-/// Refuses another template than the only one.
+/// Refuses another template than the only one, for `field`.
 ///
 /// # Errors
-/// `not_in_portugal`, for `pdf_template`.
-pub fn check_template(template: Option<&str>) -> Result<(), Issue> {
+/// `not_in_portugal`.
+pub fn check_template(template: Option<&str>, field: &str) -> Result<(), Issue> {
     match template {
         None | Some(TEMPLATE) => Ok(()),
-        Some(_) => Err(refused("pdf_template", "documents in Portugal have the template classic")),
+        Some(_) => Err(refused(field, "documents in Portugal have the template classic")),
     }
 }
 
-/// Refuses another language than Portuguese (Despacho 8632/2014, 3.2.11).
+/// Refuses another language than Portuguese (Despacho 8632/2014, 3.2.11), for `field`.
 ///
 /// # Errors
-/// `not_in_portugal`, for `locale`.
-pub fn check_locale(locale: Option<&str>) -> Result<(), Issue> {
+/// `not_in_portugal`.
+pub fn check_locale(locale: Option<&str>, field: &str) -> Result<(), Issue> {
     match locale {
         None | Some(LOCALE | "pt") => Ok(()),
-        Some(_) => Err(refused("locale", "documents in Portugal are in pt-PT")),
+        Some(_) => Err(refused(field, "documents in Portugal are in pt-PT")),
     }
 }
 
@@ -278,47 +281,4 @@ pub fn check_void(
         return Err(PortugalRefusal::Rectified { number }.into());
     }
     Ok(if has_original { Ending::Voided } else { Ending::Credited })
-}
-
-/// Accepts another tax number of a customer of whom documents were issued: only where there was
-/// none (Despacho 8632/2014, 3.3.3).
-///
-/// # Errors
-/// `not_in_portugal`, for `tax_number`.
-pub fn check_customer_number(before: Option<&str>, after: Option<&str>) -> Result<(), Issue> {
-    let known = before.filter(|number| !number.is_empty() && *number != CONSUMER);
-    if known.is_none() || known == after {
-        return Ok(());
-    }
-    Err(refused(
-        "tax_number",
-        "documents bear this customer's number, which does not change; make another customer",
-    ))
-}
-
-/// Accepts another name of a customer of whom documents were issued: only once its tax number is
-/// known (Despacho 8632/2014, 3.3.4).
-///
-/// # Errors
-/// `not_in_portugal`, for `name`.
-pub fn check_customer_name(number: Option<&str>, before: &str, after: &str) -> Result<(), Issue> {
-    let is_known = number.is_some_and(|number| !number.is_empty() && number != CONSUMER);
-    if is_known || before == after {
-        return Ok(());
-    }
-    Err(refused(
-        "name",
-        "documents bear this name and no tax number, so it does not change; make another customer",
-    ))
-}
-
-/// Accepts another name of an item that documents bear (Despacho 8632/2014, 3.3.5).
-///
-/// # Errors
-/// `not_in_portugal`, for `name`.
-pub fn check_item_name(is_used: bool, before: &str, after: &str) -> Result<(), Issue> {
-    if !is_used || before == after {
-        return Ok(());
-    }
-    Err(refused("name", "documents bear this item, so its name does not change; make another one"))
 }

@@ -116,6 +116,16 @@ pub enum SettlementRefusal {
         /// What is owed.
         owed: Decimal,
     },
+    /// A receipt says what the payment is.
+    #[error(
+        "the receipt {number} was issued for the payment, so its amount, type and date stay, and \
+         it neither comes back nor is erased; delete the payment, which voids the receipt, and \
+         record another one"
+    )]
+    ReceiptIssued {
+        /// The receipt's number.
+        number: String,
+    },
     /// A payment in the trash cannot be changed.
     #[error("the payment is in the trash; restore it first")]
     InTrash,
@@ -138,6 +148,7 @@ impl SettlementRefusal {
             Self::DocumentVoided { .. } => "document_voided",
             Self::DocumentNotDraft { .. } => "document_not_draft",
             Self::CreditSpent { .. } => "document_credited",
+            Self::ReceiptIssued { .. } => "receipt_issued",
             Self::InTrash => "in_trash",
             Self::NotInTrash => "not_in_trash",
         }
@@ -156,6 +167,7 @@ impl SettlementRefusal {
             | Self::DocumentVoided { .. }
             | Self::DocumentNotDraft { .. }
             | Self::CreditSpent { .. }
+            | Self::ReceiptIssued { .. }
             | Self::InTrash
             | Self::NotInTrash => None,
         }

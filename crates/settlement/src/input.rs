@@ -234,6 +234,7 @@ impl NewPayment {
             metadata,
             tip: self.tender.tip,
             tendered: self.tender.tendered,
+            receipt: None,
             created_at: stamp.now(),
             updated_at: stamp.now(),
             deleted_at: None,

@@ -248,6 +248,7 @@ impl<'a> Ledger<'a> {
                 metadata: racun_kernel::Metadata::default(),
                 tip: None,
                 tendered: None,
+                receipt: None,
                 created_at: self.stamp.now(),
                 updated_at: self.stamp.now(),
                 deleted_at: None,

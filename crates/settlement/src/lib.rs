@@ -8,6 +8,7 @@
 //! | Module        | Owns                                                                 |
 //! | ------------- | -------------------------------------------------------------------- |
 //! | `payment`     | the payment, its types and its stored fields                         |
+//! | `receipt`     | the receipt that was issued for a payment                            |
 //! | `input`       | what a request says of a payment, and what it may name               |
 //! | `tender`      | tip, cash handed over, change: what is said beside what settles      |
 //! | `settleable`  | what settlement knows of a document or an expense                    |
@@ -36,6 +37,7 @@ pub mod events;
 mod input;
 mod ledger;
 mod payment;
+mod receipt;
 mod settleable;
 mod settlement;
 mod tender;
@@ -45,6 +47,7 @@ pub use error::{Figures, SettlementError, SettlementRefusal};
 pub use input::{NewPayment, PaymentPatch, References};
 pub use payment::{Dated, MAX_NOTE_CHARS, MAX_REFERENCE_CHARS, MAX_TAG_CHARS, PAYMENTS, Payment};
 pub use racun_kernel::PaymentType;
+pub use receipt::{PaymentReceipt, ReceiptVoided};
 pub use settleable::{Settleable, SettleableKind, SettleableStage};
 pub use settlement::{
     MAX_DOCUMENT_PAYMENTS, PaymentWrite, Settlement, SettlementEvent, SettlementOutcome,

@@ -6,6 +6,8 @@ use racun_store::Field;
 use serde::{Deserialize, Serialize};
 use time::{Date, OffsetDateTime};
 
+use crate::receipt::PaymentReceipt;
+
 /// Characters that a payment's reference may hold.
 pub const MAX_REFERENCE_CHARS: usize = 500;
 /// Characters that a payment's tag may hold.
@@ -67,6 +69,10 @@ pub struct Payment {
     /// The cash that was handed over: amount, tip and what was given back.
     #[serde(default)]
     pub tendered: Option<Decimal>,
+    /// The receipt that was issued for it, in Portugal. Amount, type and date of the payment then
+    /// stay.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receipt: Option<Box<PaymentReceipt>>,
     /// When it was made.
     #[serde(with = "time::serde::rfc3339")]
     pub created_at: OffsetDateTime,

@@ -65,6 +65,14 @@ pub enum PaymentWrite {
 }
 
 impl PaymentWrite {
+    /// The payment as it becomes.
+    fn after(&mut self) -> &mut Payment {
+        match self {
+            Self::Insert(payment) | Self::Delete(payment) => payment,
+            Self::Update { after, .. } => after,
+        }
+    }
+
     pub(crate) fn update(before: Payment, after: Payment) -> Self {
         Self::Update { before: Box::new(before), after: Box::new(after) }
     }
@@ -99,6 +107,18 @@ pub enum SettlementEvent {
     AdvancePaid(String),
     /// Money of an advance invoice went to an invoice that had none of it.
     AdvanceApplied(String),
+}
+
+impl SettlementOutcome {
+    /// The same where `change` is made on the payment that the command was about.
+    pub fn noting(mut self, change: impl Fn(&mut Payment)) -> Self {
+        let Some(payment) = &mut self.payment else { return self };
+        change(payment);
+        let id = payment.id;
+        let its = self.writes.iter_mut().map(PaymentWrite::after).filter(|own| own.id == id);
+        its.for_each(change);
+        self
+    }
 }
 
 impl SettlementEvent {
@@ -146,7 +166,8 @@ impl Settlement {
     /// # Errors
     /// For payments that the system keeps, in the trash, or on documents that are drafts or voided;
     /// for input that breaks a rule, document references that differ among it; for too much, and
-    /// for any other amount on an issued advance invoice.
+    /// for any other amount on an issued advance invoice; for another amount, type or date where a
+    /// receipt was issued.
     pub fn change(
         self,
         payment: Payment,
@@ -160,6 +181,10 @@ impl Settlement {
         let mut ledger = Ledger::open(self, stamp);
         ledger.must_be_open(&payment)?;
         let mut after = patch.apply(&payment)?;
+        let receipted = |own: &Payment| (own.amount.clone(), own.kind, own.date);
+        if receipted(&after) != receipted(&payment) {
+            must_be_without_receipt(&payment)?;
+        }
         if after == payment {
             return Ok(ledger.close(Some(payment)));
         }
@@ -200,8 +225,8 @@ impl Settlement {
     /// ordinary payment.
     ///
     /// # Errors
-    /// [`SettlementRefusal::NotInTrash`]; for payments that the system keeps; for too much, and for
-    /// documents that take no payments now.
+    /// [`SettlementRefusal::NotInTrash`]; for payments that the system keeps, or whose receipt was
+    /// voided; for too much, and for documents that take no payments now.
     pub fn restore(
         self,
         payment: Payment,
@@ -209,6 +234,7 @@ impl Settlement {
     ) -> Result<SettlementOutcome, SettlementError> {
         must_be_by_hand(&payment)?;
         must_be_in_trash(&payment)?;
+        must_be_without_receipt(&payment)?;
         let mut ledger = Ledger::open(self, stamp);
         ledger.put_in(&payment)?;
         ledger.settle()?;
@@ -219,10 +245,12 @@ impl Settlement {
     /// Removes a payment in the trash for good. No document is concerned.
     ///
     /// # Errors
-    /// [`SettlementRefusal::NotInTrash`], and for payments that the system keeps.
+    /// [`SettlementRefusal::NotInTrash`], and for payments that the system keeps, or that have a
+    /// receipt.
     pub fn erase(payment: Payment) -> Result<SettlementOutcome, SettlementError> {
         must_be_by_hand(&payment)?;
         must_be_in_trash(&payment)?;
+        must_be_without_receipt(&payment)?;
         let events = vec![SettlementEvent::PaymentErased(payment.id)];
         let writes = vec![PaymentWrite::Delete(payment)];
         Ok(SettlementOutcome { payment: None, writes, documents: Vec::new(), events })
@@ -410,6 +438,14 @@ fn must_be_by_hand(payment: &Payment) -> Result<(), SettlementRefusal> {
 
 fn must_be_in_trash(payment: &Payment) -> Result<(), SettlementRefusal> {
     if payment.deleted_at.is_some() { Ok(()) } else { Err(SettlementRefusal::NotInTrash) }
+}
+
+/// A receipt is a document: it stays as it was issued, and stays.
+fn must_be_without_receipt(payment: &Payment) -> Result<(), SettlementRefusal> {
+    match &payment.receipt {
+        None => Ok(()),
+        Some(receipt) => Err(SettlementRefusal::ReceiptIssued { number: receipt.number.clone() }),
+    }
 }
 
 /// The error as found in the `n`-th payment.

@@ -5,8 +5,8 @@
 //! it, no work.
 //!
 //! `cargo bench -p racun-tests -- pos` measures one part: `start`, `read`, `issue`, `einvoicing`,
-//! `pay`, `pos`, `fiscal`, `webhooks`, `overhead`, `lists`, `stats`, `memory`, `neighbours`,
-//! `paper`, `exports`.
+//! `portugal`, `pay`, `pos`, `fiscal`, `webhooks`, `overhead`, `lists`, `stats`, `memory`,
+//! `neighbours`, `paper`, `exports`.
 //! `embedded` and `postgres` select one store: `-- lists postgres`.
 
 mod bare;
@@ -21,6 +21,7 @@ mod listing;
 mod load;
 mod overhead;
 mod paying;
+mod portugal;
 mod printing;
 mod report;
 mod seed;
@@ -152,6 +153,9 @@ async fn on_the_embedded_store() {
     if wanted("einvoicing") {
         issuing_valid(&racun).await;
     }
+    if wanted("portugal") {
+        issuing_signed(&racun).await;
+    }
     if wanted("pay") {
         let payers = Payers::sign_up(&racun).await;
         paying::print(&payers.measure().best_of(payers.measure()));
@@ -203,6 +207,9 @@ async fn on_postgres() {
     if wanted("einvoicing") {
         issuing_valid(&racun).await;
     }
+    if wanted("portugal") {
+        issuing_signed(&racun).await;
+    }
     if wanted("pay") {
         paying_on_postgres(&racun, &bare, &url).await;
     }
@@ -253,6 +260,12 @@ async fn issuing_on_postgres(racun: &Racun, bare: &Bare<'_>, url: &str) {
 /// Issues what has to be valid beside what is not checked.
 async fn issuing_valid(racun: &Racun) {
     let sellers = einvoicing::Sellers::sign_up(racun).await;
+    sellers.measure().best_of(sellers.measure()).print();
+}
+
+/// Issues what is signed beside what is not.
+async fn issuing_signed(racun: &Racun) {
+    let sellers = portugal::Sellers::sign_up(racun).await;
     sellers.measure().best_of(sellers.measure()).print();
 }
 

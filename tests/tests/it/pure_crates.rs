@@ -289,6 +289,7 @@ pub const PURE: &[(&str, &[&str])] = &[
             "racun-kernel",
             "racun-mail",
             "racun-paper",
+            "racun-portugal",
             "racun-records",
             "racun-render",
             "racun-sales",

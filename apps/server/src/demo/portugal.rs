@@ -1,5 +1,5 @@
-//! Documents in Portugal: series, a chain of signatures, a voided invoice, a credit note, and the
-//! file that the authority takes each month.
+//! Documents in Portugal: series, a chain of signatures, a voided invoice, a credit note, the
+//! receipt of a payment, and the file that the authority takes each month.
 
 use anyhow::{Context as _, anyhow, ensure};
 use racun_authority_simulator::Running;
@@ -16,9 +16,9 @@ use crate::print;
 /// The first step that goes otherwise than it should, with its answer's body.
 pub(super) async fn play(player: &mut Player, simulator: Option<&Running>) -> anyhow::Result<()> {
     open_account_of(player, entity()).await?;
-    for (kind, code) in [("invoice", "2026A"), ("credit_note", "2026A"), ("estimate", "2026A")] {
+    for kind in ["invoice", "credit_note", "estimate", "payment"] {
         let body = json!({
-            "document_type": kind, "series_code": code, "start_date": "2026-01-01",
+            "document_type": kind, "series_code": "2026A", "start_date": "2026-01-01",
         });
         let path = "/fiscalization/pt/atcud-series";
         let series = player.post("register a series", path, body).await?;
@@ -36,6 +36,12 @@ pub(super) async fn play(player: &mut Player, simulator: Option<&Running>) -> an
     voided.show(&["number", "voided_at"]);
     let body = sale(json!({ "linked_documents": [sold.text("id")?] }));
     issue(player, "give the first one back", "/credit-notes", body).await?;
+    let third = issue(player, "sell a third one", "/invoices", sale(json!({}))).await?;
+    let body = json!({ "invoice_id": third.text("id")?, "type": "bank_transfer", "amount": 1 });
+    let paid = player.post("receive the money", "/payments", body).await?;
+    let receipt = &paid.body["pt"];
+    let said = |name: &str| receipt[name].as_str().unwrap_or_default().to_owned();
+    paid.print(&format!("{}, ATCUD {}", said("number"), said("atcud")));
     saf_t(player, &sold, simulator).await
 }
 

@@ -166,6 +166,7 @@ impl World {
             files: Arc::<Files>::clone(&self.files),
             press: Arc::<Press>::clone(&self.press),
             fiscal: None,
+            portugal: None,
             limits: self.limits,
             base: "https://racun.example".into(),
             stamp: Arc::new(move || stamp.clone()),

@@ -46,7 +46,7 @@ impl Till {
     fn ports<'a>(&'a self, stamp: &'a Stamp) -> PaymentPorts<'a> {
         let shop = &self.own.shop;
         let cx = Context::new(&*shop.store, &shop.scope, stamp);
-        PaymentPorts { cx, authority: Some(&self.authority) }
+        PaymentPorts { cx, authority: Some(&self.authority), portugal: None }
     }
 
     /// A receipt of 122 that CIS holds, paid by `kinds`.

@@ -147,7 +147,7 @@ impl Till {
         let shop = &self.own.shop;
         let (cx, entity) = (shop.cx(), &shop.entity);
         let authority: Arc<dyn TaxAuthority> = Arc::<Cis>::clone(&self.cis);
-        let ports = PaymentPorts { cx, authority: Some(&authority) };
+        let ports = PaymentPorts { cx, authority: Some(&authority), portugal: None };
         let made = match action {
             Action::Record(kind) => {
                 let document_id = Some(self.invoice.id.to_string());

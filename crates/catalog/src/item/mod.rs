@@ -11,6 +11,7 @@ use racun_store::{Context, Store};
 use serde::{Deserialize, Serialize};
 use time::{Date, OffsetDateTime};
 
+use crate::certified;
 use crate::check::{Check, MAX_TEXT_CHARS, required, text};
 use crate::error::CatalogError;
 use crate::life_cycle::{self, Trashable};
@@ -70,6 +71,9 @@ pub struct Item {
     pub translations: ItemTranslations,
     /// What the caller attached.
     pub metadata: Metadata,
+    /// Whether a certified document sells it, as those of Portugal are: then its name stays.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_certified: bool,
     /// Since when it is in the trash.
     #[serde(with = "time::serde::rfc3339::option")]
     pub deleted_at: Option<OffsetDateTime>,
@@ -194,6 +198,7 @@ impl ItemInput {
             financial_category_id: None,
             translations: ItemTranslations::default(),
             metadata: Metadata::default(),
+            is_certified: false,
             deleted_at: None,
             created_at: stamp.now(),
             updated_at: stamp.now(),
@@ -205,7 +210,8 @@ impl ItemInput {
     /// Takes over into `item` what this says.
     ///
     /// # Errors
-    /// All that is wrong, by path; `item` is then of no use.
+    /// All that is wrong, by path; another name of an item that certified documents sell. `item` is
+    /// then of no use.
     pub fn apply(
         self,
         item: &mut Item,
@@ -213,7 +219,11 @@ impl ItemInput {
         known: &References,
     ) -> Result<(), Issues> {
         let mut check = Check::default();
+        let name = item.is_certified.then(|| item.name.clone());
         check.name(self.name, &mut item.name, MAX_TEXT_CHARS);
+        if name.is_some_and(|name| name != item.name) {
+            check.refuse(certified::kept("name", "item"));
+        }
         check.optional(
             "description",
             self.description,

@@ -3,6 +3,7 @@
 use std::io;
 
 use racun_kernel::Issues;
+use racun_portugal::PortugalError;
 use racun_sales::Error;
 use racun_store::StoreError;
 
@@ -18,6 +19,9 @@ pub enum ExportError {
     /// What records name cannot be read.
     #[error(transparent)]
     Related(#[from] Error),
+    /// No file of SAF-T has this.
+    #[error(transparent)]
+    Portugal(#[from] PortugalError),
     /// The account has as many exports in the background as it may.
     #[error(
         "the account has {} exports that are not over; wait until one is, and ask again",

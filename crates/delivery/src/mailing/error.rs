@@ -4,6 +4,7 @@ use racun_access::AccessError;
 use racun_documents::DocumentError;
 use racun_kernel::{Issue, Issues};
 use racun_mail::LimitReached;
+use racun_portugal::PortugalError;
 use racun_sales::Error;
 use racun_store::StoreError;
 
@@ -22,6 +23,9 @@ pub enum MailingError {
     /// The document has no electronic invoice to attach.
     #[error(transparent)]
     Invoice(Error),
+    /// The law does not let it go out yet.
+    #[error(transparent)]
+    Unsigned(#[from] PortugalError),
     /// As much was sent as may be.
     #[error(transparent)]
     Limit(#[from] LimitReached),

@@ -13,6 +13,7 @@ use racun_store::{Context, One, StoreError, Writes};
 use super::letter::{Letter, LetterRequest, posted, receivers};
 use super::limits::{SendLimits, retried};
 use super::{MailingError, invoices, values};
+use crate::printing::check_signed;
 use crate::sharing::link;
 
 /// What is to be sent.
@@ -69,6 +70,9 @@ async fn send_once(
         Some(id) => Some(get_document(cx, id).await?),
         None => None,
     };
+    if let Some(document) = &document {
+        check_signed(entity, document)?;
+    }
     let invoices = invoices::attached(cx, entity, document.as_ref(), request.attach_eslog).await?;
     let is_simulated = request.letter.sandbox_skip_delivery;
     let to = receivers(cx, &request.to, "to", is_simulated).await?;

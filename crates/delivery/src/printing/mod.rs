@@ -21,8 +21,10 @@ pub use wanted::Wanted;
 use racun_access::{Entity, Key, setting};
 use racun_catalog::{BUSINESS_UNITS, BusinessUnit, FILES, File, FileStorage, StorageError};
 use racun_documents::{Document, DocumentError, DocumentId, DocumentKind};
+use racun_fiscalization::certified::is_portugal;
 use racun_kernel::id::FileId;
-use racun_paper::{Language, Paper, PaymentMade, Picture, Source, Word};
+use racun_paper::{Language, Paper, PaymentMade, Picture, Receipt, Source, Word};
+use racun_portugal::{Code, PortugalError, restrictions, words};
 use racun_records::{all_of, by_field, get_document, live_payments, payment_field};
 use racun_sales::documents::{self, DocumentRequest, live};
 use racun_settlement::{PAYMENTS, Payment};
@@ -40,6 +42,9 @@ pub enum PrintingError {
     /// It cannot be set.
     #[error(transparent)]
     Print(#[from] CannotPrint),
+    /// It may not be printed, or not so.
+    #[error(transparent)]
+    Refused(#[from] PortugalError),
 }
 
 impl From<StoreError> for PrintingError {
@@ -66,7 +71,8 @@ pub async fn paper(
 /// The model of the document that `request` would make, without making it.
 ///
 /// # Errors
-/// What creation refuses of the request; failures of store and storage.
+/// [`PortugalError`] in Portugal, where nothing is printed before it is signed; what creation
+/// refuses of the request; failures of store and storage.
 pub async fn preview(
     cx: Context<'_>,
     files: &dyn FileStorage,
@@ -76,8 +82,51 @@ pub async fn preview(
     wanted: &Wanted,
 ) -> Result<Paper, PrintingError> {
     let document = documents::calculate(cx, entity, kind, request).await?;
+    check_signed(entity, &document)?;
     let beside = Beside { is_preview: true, ..Beside::of(cx, files, entity, &document).await? };
     Ok(beside.paper(cx, entity, &document, wanted))
+}
+
+/// The model of the receipt of `payment`.
+///
+/// # Errors
+/// [`StoreError::NotFound`] where none was issued; failures of store and storage.
+pub async fn receipt_of(
+    cx: Context<'_>,
+    files: &dyn FileStorage,
+    entity: &Entity,
+    payment: &Payment,
+    wanted: &Wanted,
+) -> Result<Paper, PrintingError> {
+    let missing = || StoreError::NotFound { id: format!("receipt of {}", payment.id) };
+    let receipt = payment.receipt.as_deref().ok_or_else(missing)?;
+    let id = payment.documents().find_map(|id| id.parse().ok()).ok_or_else(missing)?;
+    let document = get_document(cx, id).await?;
+    let beside = Beside::of(cx, files, entity, &document).await?;
+    let own = Receipt {
+        title: words::title(Code::Rg),
+        number: &receipt.number,
+        date: receipt.date,
+        paid_on: payment.date,
+        method: payment.kind.name(),
+        amount: &payment.amount,
+        document_number: &receipt.document_number,
+        document_date: receipt.document_date,
+        printed: &receipt.printed,
+        qr: &receipt.qr,
+        atcud: &receipt.atcud,
+        is_void: receipt.voided.is_some(),
+    };
+    Ok(beside.drawn(cx, entity, &document, wanted, |source| Paper::of_receipt(source, &own)))
+}
+
+/// Accepts documents that may leave: in Portugal those that are signed (Despacho 8632/2014, 1.10).
+///
+/// # Errors
+/// [`racun_portugal::PortugalRefusal::NotSigned`].
+pub(crate) fn check_signed(entity: &Entity, document: &Document) -> Result<(), PortugalError> {
+    let is_free = !is_portugal(entity.country_code.as_deref());
+    Ok(restrictions::check_output(is_free || document.pt.is_some())?)
 }
 
 /// The model of `document`.
@@ -88,6 +137,7 @@ pub(crate) async fn paper_of(
     document: &Document,
     wanted: &Wanted,
 ) -> Result<Paper, PrintingError> {
+    check_signed(entity, document)?;
     let mut beside = Beside::of(cx, files, entity, document).await?;
     let id = document.id;
     let clause = by_field(&PAYMENTS, payment_field(id), &id.to_string());
@@ -158,6 +208,27 @@ impl Beside {
         document: &Document,
         wanted: &Wanted,
     ) -> Paper {
+        let code = document.pt.as_deref().and_then(|record| Code::from_text(&record.code));
+        let mut paper = self.drawn(cx, entity, document, wanted, Paper::of);
+        // It is an invoice by its kind, and has a name of its own.
+        if code == Some(Code::Fr) {
+            words::title(Code::Fr).clone_into(&mut paper.title);
+        }
+        if let Some(marks) = paper.marks.iter_mut().find(|_| code.is_some()) {
+            marks.sentences.insert(0, words::copy_mark(!wanted.copy).to_owned());
+        }
+        paper
+    }
+
+    /// What `draw` makes of all that is printed of `document`.
+    fn drawn(
+        self,
+        cx: Context<'_>,
+        entity: &Entity,
+        document: &Document,
+        wanted: &Wanted,
+        draw: impl FnOnce(&Source<'_>) -> Paper,
+    ) -> Paper {
         let snapshot = document.content.business_unit.as_ref().map(|unit| &unit.settings);
         let settings = snapshot.or_else(|| self.unit.as_ref().map(|unit| &unit.settings));
         let look = look::look(settings, entity, wanted);
@@ -186,7 +257,7 @@ impl Beside {
             today: documents::today(entity, cx.stamp),
             is_preview: self.is_preview,
         };
-        Paper::of(&source)
+        draw(&source)
     }
 }
 

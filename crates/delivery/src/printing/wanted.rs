@@ -1,6 +1,10 @@
 //! What a request wants otherwise than the settings.
 
+use racun_access::Entity;
+use racun_fiscalization::certified::is_portugal;
+use racun_kernel::Issues;
 use racun_paper::{Display, Hub3, Language, Look, Template, Upn};
+use racun_portugal::restrictions::{check_locale, check_template};
 
 /// What a request says of how a document is printed; what it leaves out is as in the settings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -9,6 +13,8 @@ pub struct Wanted {
     pub language: Option<Language>,
     /// Whose locale writes numbers and dates.
     pub locale: Option<Language>,
+    /// Whether a certified document says that it is a copy.
+    pub copy: bool,
     /// The template.
     pub template: Option<Template>,
     /// Whether the UPN QR code is there.
@@ -26,6 +32,25 @@ pub struct Wanted {
 }
 
 impl Wanted {
+    /// Accepts what a request wants of documents of `entity`: in Portugal they have one template,
+    /// receipts aside, and one language.
+    ///
+    /// # Errors
+    /// `not_in_portugal`, by the parameter.
+    pub fn check(&self, entity: &Entity) -> Result<(), Issues> {
+        let mut issues = Issues::default();
+        if !is_portugal(entity.country_code.as_deref()) {
+            return Ok(());
+        }
+        let template = self.template.filter(|template| !template.is_receipt());
+        issues.note(check_template(template.map(Template::name), "template").map_err(Issues::from));
+        for (field, wanted) in [("language", self.language), ("locale", self.locale)] {
+            let checked = check_locale(wanted.map(Language::locale), field);
+            issues.note(checked.map_err(Issues::from));
+        }
+        issues.into_result(())
+    }
+
     /// `look` with what is wanted.
     #[must_use]
     pub fn onto(&self, mut look: Look) -> Look {

@@ -6,14 +6,16 @@ use racun_access::check_unit_settings;
 use racun_billing::Feature;
 use racun_catalog::{self as catalog, BusinessUnit, BusinessUnitInput};
 use racun_delivery::mailing::check_mail_texts;
+use racun_fiscalization::certified::is_portugal;
 use racun_kernel::{Issues, id};
+use racun_portugal::restrictions::check_template;
 use serde_json::{Map, Value};
 
 use super::{answered, erase, get, list, restore, trash};
 use crate::answer::{Created, Json};
 use crate::body::{Convert, ListBody, answer, input};
 use crate::body_limit::RECORD;
-use crate::call::Call;
+use crate::call::EntityCall;
 use crate::error::ApiError;
 use crate::request::{Body, PathId};
 use crate::route::{Gate, LIST, Route};
@@ -177,24 +179,35 @@ pub(crate) fn check_settings(settings: Option<&Map<String, Value>>) -> Result<()
     issues.into_result(()).map_err(|issues| issues.at("settings"))
 }
 
+/// Refuses another template than the one that documents in Portugal have.
+fn check_look(call: &EntityCall, settings: Option<&Map<String, Value>>) -> Result<(), Issues> {
+    let template = settings.and_then(|settings| settings.get("pdf_template")?.as_str());
+    if !is_portugal(call.entity().country_code.as_deref()) {
+        return Ok(());
+    }
+    check_template(template, "pdf_template").map_err(|issue| issue.at("settings").into())
+}
+
 async fn create(
-    call: Call,
+    call: EntityCall,
     body: Body<BusinessUnitInputBody>,
 ) -> Result<Created<BusinessUnitBody>, ApiError> {
     let input: BusinessUnitInput = body.0.convert();
     check_settings(input.settings.value())?;
+    check_look(&call, input.settings.value())?;
     let task =
         call.run(|call| async move { catalog::create_business_unit(call.cx(), input).await });
     Ok(Created(task.await?.convert()))
 }
 
 async fn update(
-    call: Call,
+    call: EntityCall,
     id: PathId<id::BusinessUnit>,
     body: Body<BusinessUnitInputBody>,
 ) -> Result<Json<BusinessUnitBody>, ApiError> {
     let input: BusinessUnitInput = body.0.convert();
     check_settings(input.settings.value())?;
+    check_look(&call, input.settings.value())?;
     let task =
         call.run(|call| async move { catalog::update_business_unit(call.cx(), id.0, input).await });
     Ok(Json(task.await?.convert()))

@@ -15,6 +15,7 @@ impl From<ExportError> for ApiError {
             ExportError::Invalid(issues) => issues.into(),
             ExportError::Store(error) => error.into(),
             ExportError::Related(error) => error.into(),
+            ExportError::Portugal(error) => error.into(),
             ExportError::TooManyAtOnce => {
                 let message = error.to_string();
                 Self::new(Kind::TooManyRequests, message).retry_after(RETRY_SECONDS)

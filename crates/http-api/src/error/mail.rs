@@ -11,6 +11,7 @@ impl From<MailingError> for ApiError {
             MailingError::Access(error) => error.into(),
             MailingError::Document(error) => error.into(),
             MailingError::Invoice(error) => error.into(),
+            MailingError::Unsigned(error) => error.into(),
             MailingError::Limit(limit) => Self::new(Kind::TooManyRequests, limit.to_string())
                 .coded(OwnCode::EmailRateLimitExceeded)
                 .retry_after(limit.retry_after),

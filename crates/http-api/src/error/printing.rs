@@ -12,6 +12,7 @@ impl From<PrintingError> for ApiError {
             PrintingError::Document(error) => error.into(),
             PrintingError::Storage(error) => FileError::from(error).into(),
             PrintingError::Print(error) => error.into(),
+            PrintingError::Refused(error) => error.into(),
         }
     }
 }

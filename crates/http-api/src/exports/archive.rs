@@ -27,6 +27,7 @@ use crate::route::{Gate, Parameter, Route};
 use crate::scalar::Day;
 
 const ZIP: &str = "application/zip";
+const XML: &str = "application/xml";
 
 /// Query parameters of the link in the mail.
 const LINK: &[Parameter] = &[Parameter::text("token", "The token that was mailed.")];
@@ -80,14 +81,16 @@ pub(crate) const ROUTES: &[Route] = &[
         || web::to(download),
     )
     .about(TAG, "Answers the archive of an export that is completed.")
-    .answers_file(ZIP),
+    .answers_file(ZIP)
+    .or_file(XML),
     Route::get("/documents/export/download", "followExportLink", Gate::Open, || web::to(follow))
         .about(TAG, "Answers an archive to the person who was mailed its link.")
         .explained("The link ends with the export, and when the person leaves the entity.")
         .may_lack()
         .linked()
         .reads(LINK)
-        .answers_file(ZIP),
+        .answers_file(ZIP)
+        .or_file(XML),
 ];
 
 names! {
@@ -159,7 +162,7 @@ impl Convert<ArchiveRequest> for ExportPdfBody {
 /// An export that a worker puts together.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ExportJob)]
-struct ExportJobBody {
+pub(crate) struct ExportJobBody {
     /// Its id.
     id: String,
     /// Whose documents.
@@ -226,7 +229,7 @@ impl Convert<SkippedBody> for Skipped {
 }
 
 impl ExportJobBody {
-    fn of(export: ExportJob, services: &Services) -> Self {
+    pub(crate) fn of(export: ExportJob, services: &Services) -> Self {
         let is_completed = export.state == ExportState::Completed;
         let (base, id) = (&services.public_url, export.id);
         let url = || format!("{base}/documents/export/jobs/{id}/download");
@@ -309,8 +312,12 @@ async fn archive(
         return Err(StoreError::NotFound { id }.into());
     }
     limits::make_room(request, export.largest_part()).await?;
+    let media_type = match export.format {
+        ArchiveFormat::Pdf | ArchiveFormat::Eslog => ZIP,
+        ArchiveFormat::SaftPt => XML,
+    };
     Ok(StoredFile {
-        media_type: ZIP,
+        media_type,
         bytes: u64::try_from(export.bytes()).unwrap_or(u64::MAX),
         keys: export.keys(),
         name: export.file_name,

@@ -33,7 +33,7 @@ use crate::places::Slots;
 use crate::request::Query;
 use crate::route::{FILTER_QUERY, Gate, Parameter, Route, SEARCH};
 
-pub(crate) use archive::ROUTES as ARCHIVES;
+pub(crate) use archive::{ExportJobBody, ROUTES as ARCHIVES};
 
 const TAG: &str = "Exports";
 

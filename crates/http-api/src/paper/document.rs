@@ -56,6 +56,7 @@ async fn paper(call: &EntityCall, path: &PathText, query: &Query) -> Result<Pape
 
 async fn paper_of(call: &EntityCall, path: &PathText, wanted: &Wanted) -> Result<Paper, ApiError> {
     let id = path.0.parse().map_err(|_| ApiError::no_such("document", &path.0))?;
+    wanted.check(call.entity())?;
     Ok(printing::paper(call.cx(), &*call.files, call.entity(), id, wanted).await?)
 }
 

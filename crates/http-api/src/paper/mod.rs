@@ -7,6 +7,7 @@
 //! | `document`   | routes of documents of any kind                              |
 //! | `e_invoice`  | hybrid PDFs, and packages for UJP                            |
 //! | `preview`    | documents that are not made yet                              |
+//! | `receipt`    | receipts of payments in Portugal                             |
 //! | `shared`     | documents behind links, for everyone                         |
 
 mod answer;
@@ -14,10 +15,12 @@ mod document;
 mod e_invoice;
 mod parameters;
 mod preview;
+mod receipt;
 mod shared;
 
 pub(crate) use document::ROUTES;
 pub(crate) use e_invoice::E_INVOICES;
 pub(crate) use parameters::{CODES, LANGUAGE, PREVIEW, wants_page};
 pub(crate) use preview::preview;
+pub(crate) use receipt::RECEIPTS;
 pub(crate) use shared::{FILES, of_reply, page};

@@ -29,6 +29,11 @@ pub(super) const PRINT: &[Parameter] = &[
         "`modern`, `classic`, `condensed`, `minimal`, `fashion`, `timeless_modern_full_data`, \
          `receipt_80` or `receipt_58`; that of the settings when absent.",
     ),
+    Parameter::flag(
+        "copy",
+        "Whether a document in Portugal says that it is a copy: `2.ª via, em conformidade com o \
+         original`.",
+    ),
 ];
 
 /// Of the codes on it.
@@ -106,6 +111,7 @@ pub(super) fn wanted(query: &Query) -> Result<Wanted, ApiError> {
     Ok(Wanted {
         language,
         locale,
+        copy: query.flag("copy")?,
         template,
         upn: switch("upn_qr_enabled")?,
         upn_display,

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use racun_kernel::calendar::format_midnight;
+use racun_kernel::calendar::{format_date, format_midnight};
 use racun_kernel::{Decimal, Patch};
-use racun_settlement::{NewPayment, Payment, PaymentPatch, Tender};
+use racun_settlement::{NewPayment, Payment, PaymentPatch, PaymentReceipt, Tender};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use validator::Validate;
@@ -209,6 +209,58 @@ impl Convert<PaymentPatch> for PaymentPatchBody {
     }
 }
 
+/// The receipt of a payment in Portugal. It is not signed.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = PtReceipt)]
+pub struct PtReceiptBody {
+    /// The series that it is numbered in.
+    series_id: String,
+    /// What that is called.
+    series_code: String,
+    /// The authority's code for it.
+    validation_code: String,
+    /// Its number: `RG 2026A/1`.
+    number: String,
+    /// Its place in the series.
+    sequential_number: i64,
+    /// The unique code, without `ATCUD:` before it.
+    atcud: String,
+    /// What the QR code says.
+    qr_payload: String,
+    /// The number of the program's certificate.
+    certificate_number: u16,
+    /// Its type: `RG`.
+    document_code: String,
+    /// The day on which it was issued, `YYYY-MM-DD`.
+    issue_date: String,
+    /// When it entered the system, as clocks at the establishment showed it.
+    system_entry: String,
+    /// The number of the document that was paid.
+    document_number: String,
+    /// Whether it is voided: the payment was deleted.
+    voided: bool,
+}
+
+impl Convert<PtReceiptBody> for PaymentReceipt {
+    fn convert(self) -> PtReceiptBody {
+        PtReceiptBody {
+            series_id: self.series_id.to_string(),
+            series_code: self.series_code,
+            validation_code: self.validation_code,
+            number: self.number,
+            sequential_number: self.sequence,
+            atcud: self.atcud,
+            qr_payload: self.qr,
+            certificate_number: self.certificate,
+            document_code: self.code,
+            issue_date: format_date(self.date),
+            system_entry: self.entered_at,
+            document_number: self.document_number,
+            voided: self.voided.is_some(),
+        }
+    }
+}
+
 /// A payment.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Payment)]
@@ -252,6 +304,9 @@ pub struct PaymentBody {
     note: Option<String>,
     entity_id: String,
     metadata: BTreeMap<String, String>,
+    /// Its receipt, in Portugal; null where none was issued.
+    #[schema(required = true)]
+    pt: Option<PtReceiptBody>,
     created_at: String,
     updated_at: String,
     /// Since when it is in the trash.
@@ -299,6 +354,7 @@ impl Convert<PaymentBody> for Payment {
             note: self.note,
             entity_id: self.entity_id.to_string(),
             metadata: self.metadata.convert(),
+            pt: self.receipt.map(|receipt| (*receipt).convert()),
             created_at: self.created_at.convert(),
             updated_at: self.updated_at.convert(),
             deleted_at: self.deleted_at.convert(),

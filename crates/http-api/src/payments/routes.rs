@@ -66,7 +66,8 @@ pub(crate) const ROUTES: &[Route] = &[
 
 /// The context, and the authority that may have to hear of how documents are paid.
 fn ports(call: &Call) -> PaymentPorts<'_> {
-    PaymentPorts { cx: call.cx(), authority: Some(&call.tax_authority) }
+    let (authority, portugal) = (Some(&call.tax_authority), call.portugal.as_deref());
+    PaymentPorts { cx: call.cx(), authority, portugal }
 }
 
 async fn create(

@@ -42,6 +42,7 @@ impl Archives {
             files: Arc::clone(&self.services.files),
             press: Arc::clone(&self.services.press),
             fiscal: self.services.fiscal(),
+            portugal: self.services.portugal.clone(),
             limits: self.services.storage,
             base: Arc::clone(&self.services.public_url),
             stamp: stamp.clone(),

@@ -115,15 +115,20 @@ pub struct Shop {
     pub api: Api,
     pub owner: Who,
     pub office: Arc<Office>,
+    pub services: racun_application::Services,
 }
 
 impl Shop {
     pub async fn bare() -> Self {
         let office = Office::new();
         let given: Arc<dyn Portugal> = Arc::<Office>::clone(&office);
-        let api =
-            Api::with(|services| racun_application::Services { portugal: Some(given), ..services })
-                .await;
+        let mut kept = None;
+        let api = Api::with(|services| {
+            let services = racun_application::Services { portugal: Some(given), ..services };
+            kept = Some(services.clone());
+            services
+        })
+        .await;
         let owner = api.owner("ana@example.com").await;
         let wanted = json!({
             "name": "Loja", "country": "Portugal", "environment": "sandbox",
@@ -137,7 +142,7 @@ impl Shop {
         });
         let entity = api.post("/entities", &owner, wanted).await.with(201).json();
         let owner = owner.in_entity(&text(&entity["id"]));
-        Self { api, owner, office }
+        Self { api, owner, office, services: kept.unwrap() }
     }
 
     /// With a series for invoices and one for credit notes.

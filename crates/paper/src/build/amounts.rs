@@ -8,7 +8,7 @@ use crate::clean::some_line;
 use crate::model::{Align, Column, ColumnKey, Emphasis, Row, Table, TableKey, Total};
 use crate::words::Word;
 
-fn row(cells: Vec<String>) -> Row {
+pub(super) fn row(cells: Vec<String>) -> Row {
     Row::Cells { cells, description: None, carried: None }
 }
 
@@ -181,7 +181,7 @@ impl Source<'_> {
 }
 
 /// What a type of payment is called.
-fn method(name: &str) -> Word {
+pub(super) fn method(name: &str) -> Word {
     let methods = [
         Word::Cash,
         Word::BankTransfer,

@@ -1,6 +1,5 @@
 //! What tax authorities want printed.
 
-use racun_documents::PtRecord;
 use racun_kernel::Authority;
 
 use super::Source;
@@ -19,7 +18,7 @@ impl Source<'_> {
     /// (Portaria 195/2020: ATCUD, code; Despacho 8632/2014, 2.2: the program).
     pub(super) fn marks(&self) -> Vec<Marks> {
         if let Some(record) = &self.document.pt {
-            return vec![self.certified(record)];
+            return vec![self.certified(&record.printed, &record.qr, &record.atcud)];
         }
         let Some(fiscal) = self.document.fiscal.as_ref().filter(|_| self.is_fiscal_kind()) else {
             return Vec::new();
@@ -53,20 +52,20 @@ impl Source<'_> {
         vec![Marks { key, facts, sentences: Vec::new(), on_each_page: None, code }]
     }
 
-    /// What a document has by being certified.
-    fn certified(&self, record: &PtRecord) -> Marks {
-        let version = (record.qr.len() <= PT_FITTING).then_some(PT_VERSION);
+    /// What a document has by being certified: sentences, what the code says, the unique code.
+    pub(super) fn certified(&self, printed: &[String], qr: &str, atcud: &str) -> Marks {
+        let version = (qr.len() <= PT_FITTING).then_some(PT_VERSION);
         let code = Code {
             kind: CodeKind::Fiscal,
             symbol: Symbol::Qr { version, eci: None },
-            payload: record.qr.clone().into_bytes(),
+            payload: qr.as_bytes().to_vec(),
             label: self.word(Word::CheckCode).to_owned(),
             display: Display::CodeOnly,
             slip: Vec::new(),
             width_mm: PT_WIDTH,
         };
-        let sentences = record.printed.iter().map(|text| line(text)).collect();
-        let on_each_page = Some(format!("ATCUD:{}", record.atcud));
+        let sentences = printed.iter().map(|text| line(text)).collect();
+        let on_each_page = Some(format!("ATCUD:{atcud}"));
         Marks { key: "pt", facts: Vec::new(), sentences, on_each_page, code: Some(code) }
     }
 }

@@ -10,6 +10,7 @@
 //! | `amounts` | totals, taxes, advances, payments, converted totals             |
 //! | `payment` | how to pay, and the codes                                       |
 //! | `marks`   | what tax authorities want printed                               |
+//! | `receipt` | the receipt of a payment                                        |
 
 mod amounts;
 mod facts;
@@ -19,9 +20,11 @@ mod look;
 mod marks;
 mod parties;
 mod payment;
+mod receipt;
 
 pub use fill::filled;
 pub use look::{Hub3, Look, ReceiptTexts, Upn};
+pub use receipt::Receipt;
 
 use racun_documents::{Document, DocumentKind, Localized, TitleType};
 use racun_kernel::Decimal;
@@ -138,6 +141,7 @@ impl Source<'_> {
             PaperKind::CreditNote => Word::CreditNote,
             PaperKind::AdvanceInvoice => Word::AdvanceInvoice,
             PaperKind::DeliveryNote => Word::DeliveryNote,
+            PaperKind::Receipt => Word::Payment,
         }
     }
 

@@ -91,6 +91,8 @@ pub enum PaperKind {
     AdvanceInvoice,
     /// A delivery note.
     DeliveryNote,
+    /// The receipt of a payment.
+    Receipt,
 }
 
 /// How a document looks.

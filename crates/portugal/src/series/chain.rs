@@ -43,6 +43,17 @@ pub struct Fresh {
     pub form: Option<ManualNumber>,
 }
 
+/// What a receipt has by being issued, and keeps for good. It is not signed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Receipted {
+    /// Its number.
+    pub number: Number,
+    /// Its unique code.
+    pub atcud: Atcud,
+    /// When it entered the system, on the day of which it is dated.
+    pub entered_at: WallTime,
+}
+
 /// What a document has by being issued, and keeps for good.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Certified {
@@ -52,8 +63,8 @@ pub struct Certified {
     pub atcud: Atcud,
     /// When it entered the system: `SystemEntryDate`.
     pub entered_at: WallTime,
-    /// Its signature; `None` of receipts.
-    pub hash: Option<Hash>,
+    /// Its signature.
+    pub hash: Hash,
     /// The version of the key; for a recovered document with its form.
     pub hash_control: HashControl,
 }
@@ -74,7 +85,55 @@ impl PtSeries {
         fresh: &Fresh,
         key: &dyn ProgramKey,
     ) -> Result<(Certified, ChainHead), PortugalError> {
-        self.accept(self.document_type, fresh.form.is_some())?;
+        if !self.document_type.code().is_signed() {
+            return Err(PortugalRefusal::SeriesOfOther.into());
+        }
+        let place = self.place(head, sequence, fresh.wall, fresh.form.is_some())?;
+        let Receipted { number, atcud, entered_at } = place;
+        check_date(fresh.date, entered_at, self.start_date, head.map(|head| head.date))?;
+        let total = Currency::EUR.round(&fresh.total);
+        let previous = head.and_then(|head| head.hash.as_ref());
+        let signed =
+            Signed { date: fresh.date, entered_at, number: &number, total: &total, previous };
+        let hash = signed.sign(key)?;
+        let head = ChainHead { sequence, date: fresh.date, entered_at, hash: Some(hash.clone()) };
+        let hash_control = match &fresh.form {
+            None => HashControl::Own(key.version()),
+            Some(form) => HashControl::Recovered(key.version(), form.clone()),
+        };
+        Ok((Certified { number, atcud, entered_at, hash, hash_control }, head))
+    }
+
+    /// Issues a receipt as the document `sequence` of the series, behind `head`, and answers the
+    /// new head. It is dated on the day on which it is issued, whenever the money came, so its series
+    /// does not run back.
+    ///
+    /// # Errors
+    /// As [`PtSeries::certify`], but for the key.
+    pub fn receipt(
+        &self,
+        head: Option<&ChainHead>,
+        sequence: i64,
+        wall: WallTime,
+    ) -> Result<(Receipted, ChainHead), PortugalError> {
+        if self.document_type.code().is_signed() {
+            return Err(PortugalRefusal::SeriesOfOther.into());
+        }
+        let place = self.place(head, sequence, wall, false)?;
+        let (entered_at, date) = (place.entered_at, place.entered_at.date());
+        check_date(date, entered_at, self.start_date, head.map(|head| head.date))?;
+        Ok((place, ChainHead { sequence, date, entered_at, hash: None }))
+    }
+
+    /// The number `sequence` behind `head`, with its code and its time.
+    fn place(
+        &self,
+        head: Option<&ChainHead>,
+        sequence: i64,
+        wall: WallTime,
+        is_manual: bool,
+    ) -> Result<Receipted, PortugalError> {
+        self.accept(self.document_type, is_manual)?;
         let expected = head.map_or(self.initial_sequence, |head| head.sequence + 1);
         if sequence != expected {
             return Err(PortugalError::OutOfSequence { expected, shown: sequence });
@@ -83,21 +142,9 @@ impl PtSeries {
         if number.as_str().len() > MAX_NUMBER_CHARS {
             return Err(PortugalRefusal::SeriesFull.into());
         }
-        let entered_at = entry_time(fresh.wall, head.map(|head| head.entered_at))?;
-        check_date(fresh.date, entered_at, self.start_date, head.map(|head| head.date))?;
-        let total = Currency::EUR.round(&fresh.total);
-        let previous = head.and_then(|head| head.hash.as_ref());
-        let signed =
-            Signed { date: fresh.date, entered_at, number: &number, total: &total, previous };
-        let is_signed = self.document_type.code().is_signed();
-        let hash = is_signed.then(|| signed.sign(key)).transpose()?;
-        let head = ChainHead { sequence, date: fresh.date, entered_at, hash: hash.clone() };
-        let hash_control = match &fresh.form {
-            None => HashControl::Own(key.version()),
-            Some(form) => HashControl::Recovered(key.version(), form.clone()),
-        };
+        let entered_at = entry_time(wall, head.map(|head| head.entered_at))?;
         let atcud = Atcud::new(&self.validation_code, &number);
-        Ok((Certified { number, atcud, entered_at, hash, hash_control }, head))
+        Ok(Receipted { number, atcud, entered_at })
     }
 }
 

@@ -128,7 +128,7 @@ fn issued(series: &PtSeries, steps: &[(u32, i64)], key: &Key) -> Vec<Link> {
             entered_at: own.entered_at,
             number: own.number,
             total: fresh.total,
-            hash: own.hash.unwrap(),
+            hash: own.hash,
         });
         head = Some(next);
     }

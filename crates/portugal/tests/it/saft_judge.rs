@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::process::{Command, Stdio};
+use std::sync::LazyLock;
 
 use encoding_rs::WINDOWS_1252;
 use racun_kernel::{Currency, Decimal};
@@ -36,6 +38,42 @@ pub fn assert_valid_as(schema: &str, files: &[&[u8]]) {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success(), "{said}");
     assert_eq!(said.matches(" validates").count(), files.len(), "{said}");
+}
+
+/// Python with xmlschema, of PyPI: it knows the assertions of XSD 1.1, which xmllint does not.
+static PYTHON: LazyLock<bool> = LazyLock::new(|| {
+    let mut check = Command::new("python3");
+    check.args(["-c", "import xmlschema"]).stderr(Stdio::null());
+    check.status().is_ok_and(|status| status.success())
+});
+
+const ASSERTED: &str = "
+import sys, xmlschema
+schema = xmlschema.XMLSchema11(sys.argv[1])
+for path in sys.argv[2:]:
+    for error in schema.iter_errors(path):
+        print(path, error.path, error.reason)
+";
+
+/// Asserts that the assertions of the authority's schema hold for each file; says in one line that
+/// it does not, where Python has no xmlschema.
+pub fn assert_asserted(files: &[&[u8]]) {
+    if !*PYTHON {
+        println!("left out: the assertions of the schema need Python with xmlschema, of PyPI");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let paths = files.iter().enumerate().map(|(n, file)| {
+        let path = folder.path().join(format!("{n}.xml"));
+        fs::write(&path, file).unwrap();
+        path
+    });
+    let mut command = Command::new("python3");
+    command.args(["-c", ASSERTED]).arg(vectors().join("schemas/SAFTPT_1_04_01.xsd"));
+    let output = command.args(paths).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let failed = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success() && said.is_empty(), "{said}{failed}");
 }
 
 /// The text of a file.

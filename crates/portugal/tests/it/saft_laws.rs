@@ -7,7 +7,7 @@ use racun_portugal::{Class, Code, Level, Purpose, Status};
 
 use crate::key::Key;
 use crate::saft::written;
-use crate::saft_judge::{assert_valid, faults, read_file};
+use crate::saft_judge::{assert_asserted, assert_valid, faults, read_file};
 use crate::sample::{SeriesChains, customer, header, line, vat, voided};
 
 /// A document before it is issued: what it is, its lines as product, quantity, cents and rate, its
@@ -101,6 +101,8 @@ proptest! {
             prop_assert_eq!(faults(&read_file(&file, encoding), Some(&key)), Vec::<String>::new());
             files.push(file);
         }
-        assert_valid(&files.iter().map(Vec::as_slice).collect::<Vec<_>>());
+        let files = files.iter().map(Vec::as_slice).collect::<Vec<_>>();
+        assert_valid(&files);
+        assert_asserted(&files);
     }
 }

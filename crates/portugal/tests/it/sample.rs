@@ -110,7 +110,7 @@ fn bare(purpose: Purpose, day: Date, own: Certified, lines: Vec<SaftLine>) -> Sa
             by: "usr_ana".to_owned(),
         },
         origin: Origin::Program,
-        hash: own.hash.unwrap(),
+        hash: own.hash,
         hash_control: own.hash_control.to_string(),
         number: own.number,
         date: day,
@@ -162,7 +162,7 @@ impl<'a> SeriesChains<'a> {
             number: Self::series(purpose).number(1),
             atcud: "AAJFB7NT-1".parse().unwrap(),
             entered_at: "2026-10-01T10:00:00".parse().unwrap(),
-            hash: Some(racun_portugal::Hash::of(&[0; 128]).unwrap()),
+            hash: racun_portugal::Hash::of(&[0; 128]).unwrap(),
             hash_control: racun_portugal::HashControl::Own(1),
         };
         let draft = bare(purpose, day, unsigned, lines);
@@ -173,7 +173,11 @@ impl<'a> SeriesChains<'a> {
     /// Receives `amount` for the document `number`.
     pub fn receive(&mut self, day: u8, number: &str, amount: &Decimal) -> SaftReceipt {
         let day = date(&format!("2026-10-{day:02}"));
-        let own = self.certify(Purpose::Payment, day, amount);
+        let head = self.heads.get(&Purpose::Payment);
+        let wall: WallTime = format!("{day}T10:00:00").parse().unwrap();
+        let sequence = head.map_or(1, |head| head.sequence + 1);
+        let (own, next) = Self::series(Purpose::Payment).receipt(head, sequence, wall).unwrap();
+        self.heads.insert(Purpose::Payment, next);
         SaftReceipt {
             code: Purpose::Payment.code(),
             number: own.number,

@@ -257,13 +257,25 @@ fn a_recovered_document_needs_a_series_of_its_own() {
 #[test]
 fn receipts_are_numbered_and_not_signed() {
     let receipts = PtSeries { document_type: Purpose::Payment, ..series() };
-    let fresh = Fresh {
-        date: date("2026-01-05"),
-        wall: wall("2026-01-05T09:00:00"),
-        total: decimal("12.30"),
-        form: None,
-    };
-    let (own, head) = receipts.certify(None, 1, &fresh, &Key::read("test_a")).unwrap();
+    let at = wall("2026-01-05T09:00:00");
+    let (own, head) = receipts.receipt(None, 1, at).unwrap();
     assert_eq!((own.number.as_str(), own.atcud.as_str()), ("RG 2026A/1", "AAJFB7NT-1"));
-    assert_eq!((own.hash, head.hash), (None, None));
+    assert_eq!((head.date, head.hash.clone()), (date("2026-01-05"), None));
+    let next = |sequence| receipts.receipt(Some(&head), sequence, at);
+    assert_eq!(next(2).unwrap().0.number.as_str(), "RG 2026A/2");
+    assert!(matches!(next(3).unwrap_err(), PortugalError::OutOfSequence { expected: 2, shown: 3 }));
+    let back = receipts.receipt(Some(&head), 2, wall("2026-01-05T07:59:59")).unwrap_err();
+    assert_eq!(said(&back), ["clock_behind"]);
+    let early = receipts.receipt(None, 1, wall("2025-12-31T09:00:00")).unwrap_err();
+    assert_eq!(said(&early), ["date: date_before_series"]);
+}
+
+#[test]
+fn documents_are_signed_and_receipts_are_not_taken_for_one() {
+    let receipts = PtSeries { document_type: Purpose::Payment, ..series() };
+    let at = wall("2026-01-05T09:00:00");
+    let fresh = Fresh { date: at.date(), wall: at, total: decimal("12.30"), form: None };
+    let signed = receipts.certify(None, 1, &fresh, &Key::read("test_a")).unwrap_err();
+    assert_eq!(said(&signed), ["pt_series_of_other_type"]);
+    assert_eq!(said(&series().receipt(None, 1, at).unwrap_err()), ["pt_series_of_other_type"]);
 }

@@ -7,8 +7,10 @@ use racun_documents::{
     CreationSource, Document, DocumentKind, GivenTotals, Line, NewLine, Party, PartyPatch,
     TextDefaults,
 };
+use racun_fiscalization::certified::is_portugal;
 use racun_fiscalization::{FiscalRequest, IssueContext, Ports, Prepared, prepare};
 use racun_kernel::{Issue, Issues, Patch};
+use racun_portugal::restrictions::check_draft;
 
 use super::buyer::{buyer, find_out};
 use super::create::{Beside, New, Origin, draft};
@@ -44,6 +46,9 @@ impl InvoiceCopy<'_> {
         beside: Beside,
     ) -> Result<Document, Error> {
         let cx = ports.cx;
+        if ports.portugal.is_some() && is_portugal(entity.country_code.as_deref()) {
+            check_draft(self.is_draft).map_err(Issues::from)?;
+        }
         let content = &self.template.content;
         let mut request = self.request();
         let mut gathered = gather(cx.store, entity, &request, cx.stamp).await?;

@@ -253,11 +253,11 @@ impl New {
         let beside = (beside.0)(&mut unit);
         let made = unit.decide(move |held| {
             let customers = customers.read(held)?;
-            if let Some(known) = savings.recognise(&customers) {
+            if let Some(known) = savings.recognise(&customers)? {
                 draft.content.customer_id = Some(known);
             }
             let (made, writes) = plan.decide(draft, Before::New, held)?;
-            let saved = savings.writes(&customers);
+            let saved = savings.writes(&customers)?;
             let more = beside(&made.document, held)?;
             let counted = meter.count(kind, held)?.and(checked.writes(held)?);
             Ok::<_, Error>((made, writes.and(saved).and(more).and(counted)))

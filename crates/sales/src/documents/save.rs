@@ -1,15 +1,17 @@
-//! Keeping in the catalogue what a document was made with: `save_customer` and `save_item`.
+//! Keeping in the catalogue what a document was made with: `save_customer` and `save_item`; and
+//! marking what a certified document names, which then stays.
 //!
-//! Both are written in the document's own commit, so a refused document leaves nothing behind.
+//! All is written in the document's own commit, so a refused document leaves nothing behind.
 
 use racun_access::{ENTITIES, Entity, Permission, permits};
 use racun_catalog::events::{customer, item};
 use racun_catalog::{
-    CUSTOMERS, Customer, CustomerInput, Item, ItemEInvoicing, ItemInput, ItemRules,
-    ItemTranslations, References, Resource, Vies,
+    CUSTOMERS, Customer, CustomerInput, ITEMS, Item, ItemEInvoicing, ItemInput, ItemRules,
+    ItemTranslations, Named, References, Resource, Vies, contradictions,
 };
 use racun_documents::{Content, NewLine, Party};
-use racun_kernel::id::CustomerId;
+use racun_fiscalization::certified::is_portugal;
+use racun_kernel::id::{CustomerId, ItemId};
 use racun_kernel::{Issue, Issues, Patch, Stamp, Tenant, vat_number};
 use racun_store::{Actor, Event, Held, Many, One, Put, StoreError, UnitBuilder, Writes};
 use time::Date;
@@ -24,8 +26,12 @@ pub(super) struct CatalogueWrites {
     refresh: Option<(CustomerId, CustomerInput)>,
     newcomer: Option<Newcomer>,
     told: Option<Told>,
-    /// The customer's record, when it does not say what VIES says.
+    /// The customer's record, when it does not say what VIES says, or is to be marked.
     untold: Option<CustomerId>,
+    /// Whether the document is certified, so that what it names is marked.
+    certifies: bool,
+    /// The items that are to be marked.
+    sold: Vec<ItemId>,
     actor: Actor,
 }
 
@@ -74,18 +80,20 @@ struct Newcomer {
 pub(super) struct HeldCustomers {
     own: Option<One<Customer>>,
     same: Vec<Many<Customer>>,
+    items: Option<Many<Item>>,
 }
 
 /// [`HeldCustomers`] as they were found.
 pub(super) struct FoundCustomers {
     own: Option<Customer>,
     same: Vec<Customer>,
+    items: Vec<Item>,
 }
 
 impl HeldCustomers {
     /// Holds the record `id`.
     pub(super) fn own(unit: &mut UnitBuilder<'_>, id: impl ToString) -> Self {
-        Self { own: Some(unit.hold(&CUSTOMERS, id)), same: Vec::new() }
+        Self { own: Some(unit.hold(&CUSTOMERS, id)), ..Self::default() }
     }
 
     /// Holds what tells whether the catalogue knows the customer `party` already.
@@ -104,7 +112,7 @@ impl HeldCustomers {
         let same = keys
             .into_iter()
             .filter_map(|(field, value)| Some(unit.hold_where(&CUSTOMERS, field, value?)));
-        Self { own: None, same: same.collect() }
+        Self { same: same.collect(), ..Self::default() }
     }
 
     /// What is there.
@@ -113,7 +121,7 @@ impl HeldCustomers {
         for customers in self.same {
             same.extend(held.all(customers)?);
         }
-        Ok(FoundCustomers { own: held.find(self.own)?, same })
+        Ok(FoundCustomers { own: held.find(self.own)?, same, items: held.all(self.items)? })
     }
 }
 
@@ -127,25 +135,53 @@ impl CatalogueWrites {
         content: &mut Content,
         lines: Option<&mut Vec<NewLine>>,
     ) -> Result<Self, Issues> {
-        let (puts, events, actor) = (Vec::new(), Vec::new(), actor.clone());
-        let (refresh, newcomer, told, untold) = (None, None, None, None);
-        let mut savings = Self { puts, events, refresh, newcomer, told, untold, actor };
+        let mut savings = Self {
+            puts: Vec::new(),
+            events: Vec::new(),
+            refresh: None,
+            newcomer: None,
+            told: None,
+            untold: None,
+            certifies: is_portugal(gathered.entity.country_code.as_deref()),
+            sold: Vec::new(),
+            actor: actor.clone(),
+        };
+        let named = gathered.customer.as_ref().filter(|own| Some(own.id) == content.customer_id);
+        if savings.certifies {
+            savings.untold = named.filter(|own| !own.is_certified).map(|own| own.id);
+            let lines = lines.iter().flat_map(|lines| lines.iter());
+            savings.sold = lines.filter_map(|line| unmarked(gathered, line.item_id?)).collect();
+        }
         let scope = savings.actor.scope();
         if !permits(scope.principal(), scope.role(), Permission::WriteRecords) {
+            let checked = savings.check_named(named, content.customer.as_ref());
+            checked.map_err(|issues| issues.at("customer"))?;
             return savings.nothing(request);
         }
         savings.told = Told::of(gathered, content.customer.as_ref());
-        let named = gathered.customer.as_ref().filter(|own| Some(own.id) == content.customer_id);
         let news = |own: &&Customer| savings.told.as_ref().is_some_and(|told| told.is_news_to(own));
-        savings.untold = named.filter(news).map(|own| own.id);
+        savings.untold = named.filter(news).map(|own| own.id).or(savings.untold);
         let mut issues = Issues::default();
         let customer = savings.save_customer(request, content);
         issues.collect("customer", customer);
+        issues.collect("customer", savings.check_named(named, content.customer.as_ref()));
         if let Some(lines) = lines {
             let items = savings.save_items(request, gathered, lines);
             issues.collect("items", items);
         }
         issues.into_result(savings)
+    }
+
+    /// Refuses a certified document that names the record `own` otherwise than the record says, and
+    /// does not refresh it.
+    fn check_named(&self, own: Option<&Customer>, said: Option<&Party>) -> Result<(), Issues> {
+        let mut issues = Issues::default();
+        let (Some(own), Some(said)) = (own, said) else { return Ok(()) };
+        if self.certifies && self.refresh.is_none() {
+            let said = Named { name: said.name.as_deref(), number: said.tax_number.as_deref() };
+            contradictions(own.named(), said).into_iter().for_each(|issue| issues.push(issue));
+        }
+        issues.into_result(())
     }
 
     /// Saves nothing, for callers without write access to the catalogue: operators only sell.
@@ -166,52 +202,77 @@ impl CatalogueWrites {
 
     /// Holds the record to refresh, or the records that a new customer may equal.
     pub(super) fn hold(&self, unit: &mut UnitBuilder<'_>) -> HeldCustomers {
-        match (&self.refresh, &self.newcomer, &self.untold) {
+        let customers = match (&self.refresh, &self.newcomer, &self.untold) {
             (Some((id, _)), ..) => HeldCustomers::own(unit, id),
             (None, Some(newcomer), _) => HeldCustomers::known(unit, &newcomer.customer),
             (None, None, Some(id)) => HeldCustomers::own(unit, id),
             (None, None, None) => HeldCustomers::default(),
-        }
+        };
+        let sold = self.sold.iter().map(|id| (&ITEMS, id.to_string()));
+        let items = (!self.sold.is_empty()).then(|| unit.hold_each(sold));
+        HeldCustomers { items, ..customers }
     }
 
     /// The customer of the catalogue who is the document's, when it is one who was to be added.
-    pub(super) fn recognise(&mut self, found: &FoundCustomers) -> Option<CustomerId> {
-        let Newcomer { mut customer, refresh } = self.newcomer.take()?;
+    ///
+    /// # Errors
+    /// At `customer`: another name or number of one whom certified documents name.
+    pub(super) fn recognise(
+        &mut self,
+        found: &FoundCustomers,
+    ) -> Result<Option<CustomerId>, Issues> {
+        let Some(Newcomer { mut customer, refresh }) = self.newcomer.take() else {
+            return Ok(None);
+        };
         let same = found.same.iter().filter(|known| known.is_same_as(&customer));
         let Some(known) = same.min_by_key(|known| (known.created_at, known.id)) else {
             Told::note(self.told.as_ref(), &mut customer);
+            customer.is_certified |= self.certifies;
             self.events.push(self.actor.event(customer::CREATED, customer.id));
             self.puts.push(Put::insert(&customer));
-            return None;
+            return Ok(None);
         };
-        self.refreshed(known.clone(), refresh);
-        Some(known.id)
+        self.refreshed(known.clone(), refresh)?;
+        Ok(Some(known.id))
     }
 
     /// What to write.
-    pub(super) fn writes(mut self, found: &FoundCustomers) -> Writes {
+    ///
+    /// # Errors
+    /// As [`CatalogueWrites::recognise`].
+    pub(super) fn writes(mut self, found: &FoundCustomers) -> Result<Writes, Issues> {
         let refresh = self.refresh.take().map(|(id, input)| (id, Some(input)));
         if let Some((id, input)) = refresh.or(self.untold.map(|id| (id, None))) {
             let mut all = found.own.iter().chain(&found.same);
             if let Some(own) = all.find(|customer| customer.id == id) {
-                self.refreshed(own.clone(), input);
+                self.refreshed(own.clone(), input)?;
             }
         }
-        Writes::default().puts(self.puts).events(self.events)
+        for before in found.items.iter().filter(|item| !item.is_certified) {
+            let after = Item { is_certified: true, ..before.clone() };
+            self.puts.push(Put::update(before, &after));
+        }
+        Ok(Writes::default().puts(self.puts).events(self.events))
     }
 
     /// Takes over into the record `before` what the document says of its customer, when that is
-    /// wanted, and what VIES says.
-    fn refreshed(&mut self, before: Customer, input: Option<CustomerInput>) {
+    /// wanted, and what VIES says; and marks it.
+    fn refreshed(&mut self, before: Customer, input: Option<CustomerInput>) -> Result<(), Issues> {
         let mut after = before.clone();
-        // The document's own checks passed, which are at least as strict.
-        let is_good = input.is_none_or(|input| input.apply(&mut after).is_ok());
+        if let Some(input) = input {
+            input.apply(&mut after).map_err(|issues| issues.at("customer"))?;
+        }
         Told::note(self.told.as_ref(), &mut after);
-        if is_good && after != before {
+        if after != before {
             after.set_updated_at(self.actor.now());
-            self.puts.push(Put::update(&before, &after));
             self.events.push(self.actor.event(customer::UPDATED, after.id));
         }
+        // A mark is no change for those who look at the record.
+        after.is_certified |= self.certifies;
+        if after != before {
+            self.puts.push(Put::update(&before, &after));
+        }
+        Ok(())
     }
 
     fn save_customer(
@@ -250,12 +311,19 @@ impl CatalogueWrites {
     ) -> Result<(), Issues> {
         let requests = request.items.as_deref().unwrap_or_default();
         let stamp = self.actor.stamp().clone();
-        for item in new_items(&gathered.entity, gathered.today, requests, lines, &stamp)? {
+        for mut item in new_items(&gathered.entity, gathered.today, requests, lines, &stamp)? {
+            item.is_certified |= self.certifies;
             self.events.push(self.actor.event(item::CREATED, item.id));
             self.puts.push(Put::insert(&item));
         }
         Ok(())
     }
+}
+
+/// The item `id`, while no certified document sells it.
+fn unmarked(gathered: &ResolvedReferences, id: ItemId) -> Option<ItemId> {
+    let item = gathered.records.items.get(&id.to_string());
+    item.filter(|item| !item.is_certified).map(|item| item.id)
 }
 
 /// The items to be kept of those `lines` whose `requests` ask for it; the lines get their ids.

@@ -8,6 +8,7 @@ use racun_documents::{
 };
 use racun_fiscalization::{Ports, check_outside_vat, outside_vat};
 use racun_kernel::{Authority, Decimal, Issue, Issues};
+use racun_portugal::{PortugalError, restrictions};
 use racun_records::{
     Sourced, get_document, hold_document, hold_documents, hold_targeting, links_of, live_document,
 };
@@ -145,6 +146,7 @@ pub async fn update<'a>(
         let (actor, stamp) = (held.actor(), held.actor().stamp());
         let (found, customers) = (change.read(held, &seen_links)?, customers.read(held)?);
         let before = found.document.clone();
+        check_certified(restrictions::Change::Edit, &before)?;
         let mut issues = Issues::default();
         let (mut content, mut lines) =
             recompose(id.kind(), &before.content, &request, &gathered, stamp, &mut issues);
@@ -153,7 +155,7 @@ pub async fn update<'a>(
             Ok(savings) => savings,
             Err(wrong) => return Err(told_with(issues, wrong.into()).into()),
         };
-        if let Some(known) = savings.recognise(&customers) {
+        if let Some(known) = savings.recognise(&customers)? {
             content.customer_id = Some(known);
         }
         let revision = Revision {
@@ -172,13 +174,19 @@ pub async fn update<'a>(
         if let Some(version) = version {
             let updated = document.event(Happening::Updated, &actor.id(), stamp);
             writes = writes.insert::<Version>(&version).events(updated);
-            writes = writes.and(savings.writes(&customers));
+            writes = writes.and(savings.writes(&customers)?);
             writes = writes.puts(spread.followed(&document, held)?);
         }
         writes = writes.and(checked.writes(held)?);
         Ok((document, writes))
     })
     .await
+}
+
+/// Refuses changes of documents that are certified, as those of Portugal are.
+fn check_certified(change: restrictions::Change, document: &Document) -> Result<(), Error> {
+    let checked = restrictions::check_change(change, document.pt.is_some());
+    Ok(checked.map_err(PortugalError::from)?)
 }
 
 /// What an update says of links.
@@ -334,6 +342,7 @@ pub async fn delete(cx: Context<'_>, id: DocumentId) -> Result<Document, Error> 
     unit.decide(move |held| {
         let Found { document: before, links, sheet, .. } = change.read(held, &seen)?;
         let actor = held.actor();
+        check_certified(restrictions::Change::Delete, &before)?;
         let document = before.clone().delete(actor.stamp())?;
         if before.amounts.total_paid != Decimal::zero() {
             return Err(Refused::Settled.into());

@@ -3,18 +3,19 @@
 use racun_access::Entity;
 use racun_documents::{Document, DocumentError, DocumentId};
 use racun_fiscal::fina::PaymentMeans;
-use racun_fiscalization::{may_be_paid_by, tips};
+use racun_fiscalization::certified::{self, FoundReceipts, Receipting};
+use racun_fiscalization::{OutsideServices, Ports, may_be_paid_by, tips};
 use racun_kernel::id::PaymentId;
 use racun_kernel::{Decimal, Stamp};
 use racun_settlement::{
     NewPayment, PAYMENTS, Payment, PaymentType, Settlement, SettlementOutcome, TypeChange,
     TypeChangeError, TypeChangeRule,
 };
-use racun_store::{Actor, Context, StoreError, Writes};
+use racun_store::{Actor, Context, Put, StoreError, Writes};
 use time::OffsetDateTime;
 
 use super::{
-    Command, Named, Opened, Plan, close, get, means, reaches_expenses, type_change,
+    Command, Named, Opened, PaymentPorts, Plan, close, get, means, reaches_expenses, type_change,
     while_links_change,
 };
 use crate::error::Error;
@@ -47,6 +48,10 @@ pub(super) struct Held {
     actor: Actor,
     /// The time on the store's clock, where it has one.
     now: OffsetDateTime,
+    /// Whose payments.
+    entity: Entity,
+    /// How a payment that is recorded gets a receipt.
+    receipts: Option<(Receipting, FoundReceipts)>,
 }
 
 /// What a command comes to, before it is written.
@@ -59,6 +64,8 @@ pub(super) struct Decided {
     /// The tips on that document, when they become others.
     tips: Option<(DocumentId, (Decimal, PaymentMeans))>,
     outcome: SettlementOutcome,
+    /// The series of receipts behind the one that was issued.
+    receipt: Option<Put>,
     pub(super) sheet: WorkingSet,
     pub(super) actor: Actor,
     pub(super) now: OffsetDateTime,
@@ -67,17 +74,26 @@ pub(super) struct Decided {
 impl Held {
     /// What `command` comes to.
     pub(super) fn decide(self, command: Command) -> Result<Decided, Error> {
-        let Self { payment, payments, settlement, sheet, plan, actor, now } = self;
-        let stamp = actor.stamp();
+        let Self { payment, payments, settlement, sheet, plan, actor, now, entity, receipts } =
+            self;
+        let (stamp, mut receipt) = (actor.stamp(), None);
         let gone = || StoreError::Unavailable("a command lost its payment".to_owned());
         let own = || payment.clone().ok_or_else(gone);
         let outcome = match command {
             Command::Record(new) => {
                 check_skipped(&sheet, new.kind, stamp)?;
-                settlement.record(*new, stamp)?
+                let outcome = settlement.record(*new, stamp)?;
+                let (outcome, put) = receipted(outcome, plan.named.paid(), &sheet, receipts)?;
+                receipt = put;
+                outcome
             }
             Command::Change(_, patch) => settlement.change(own()?, *patch, stamp)?,
-            Command::Trash(_) => settlement.trash(own()?, stamp)?,
+            Command::Trash(_) => {
+                let voided = |payment: &mut Payment| {
+                    certified::void_receipt(payment, &entity, actor.scope(), stamp);
+                };
+                settlement.trash(own()?, stamp)?.noting(voided)
+            }
             Command::Restore(_) => {
                 let payment = own()?;
                 check_skipped(&sheet, payment.kind, stamp)?;
@@ -92,7 +108,7 @@ impl Held {
             let tips = tips::of(id, &becoming);
             (tips != tips::of(id, &payments)).then_some((id, tips))
         });
-        Ok(Decided { payment, before, after, tips, outcome, sheet, actor, now })
+        Ok(Decided { payment, before, after, tips, outcome, receipt, sheet, actor, now })
     }
 }
 
@@ -116,73 +132,139 @@ impl Decided {
             Some(job)
         });
         let (payment, writes) = close(self.sheet, self.outcome, &self.actor)?;
-        Ok((payment, writes.puts(job)))
+        let writes = writes.puts(job);
+        let writes = match self.receipt {
+            Some(series) => writes.puts([series]).taking_number(),
+            None => writes,
+        };
+        Ok((payment, writes))
+    }
+}
+
+/// `outcome` with the receipt of the payment on `paid` that was just recorded, where it has one,
+/// and the series behind it.
+fn receipted(
+    outcome: SettlementOutcome,
+    paid: Option<DocumentId>,
+    sheet: &WorkingSet,
+    receipts: Option<(Receipting, FoundReceipts)>,
+) -> Result<(SettlementOutcome, Option<Put>), Error> {
+    let document = paid.and_then(|id| sheet.document(id));
+    let (Some(payment), Some(document)) = (&outcome.payment, document) else {
+        return Ok((outcome, None));
+    };
+    certified::check_paid(payment, document)?;
+    let Some((receipting, found)) = receipts else { return Ok((outcome, None)) };
+    match receipting.issue(found, payment, document)? {
+        None => Ok((outcome, None)),
+        Some((receipt, put)) => {
+            let noted = |payment: &mut Payment| payment.receipt = Some(Box::new(receipt.clone()));
+            Ok((outcome.noting(noted), Some(put)))
+        }
     }
 }
 
 /// Holds all that `command` is about, and writes what `decide` answers.
 pub(super) async fn holding<T: Send + 'static>(
-    cx: Context<'_>,
+    ports: PaymentPorts<'_>,
     entity: &Entity,
     command: &Command,
     decide: impl Fn(Held) -> Result<(T, Writes), Error> + Clone + Send + 'static,
 ) -> Result<T, Error> {
     let id = match command {
         Command::Record(new) => {
-            return holding_new(cx, entity, new, decide).await;
+            return holding_new(ports, entity, new, decide).await;
         }
         Command::Change(id, _) | Command::Trash(id) | Command::Restore(id) => *id,
     };
+    let cx = ports.cx;
     while_links_change(async || {
         let seen = get(cx, id).await?;
         let named = Named::of(seen.documents());
         let plan = Plan::of(cx, entity, named).await?;
-        hold(cx, plan, Some(id), decide.clone()).await
+        let about = About { entity: entity.clone(), payment: Some(id), receipting: None };
+        hold(cx, plan, about, decide.clone()).await
     })
     .await
 }
 
 /// As [`holding`], for a payment that is recorded.
 async fn holding_new<T: Send + 'static>(
-    cx: Context<'_>,
+    ports: PaymentPorts<'_>,
     entity: &Entity,
     new: &NewPayment,
     decide: impl Fn(Held) -> Result<(T, Writes), Error> + Clone + Send + 'static,
 ) -> Result<T, Error> {
+    let cx = ports.cx;
     let named = Named::of(new.references()?.ids());
     if let Some(expense) = named.expense.filter(|_| !reaches_expenses(cx.scope)) {
         return Err(StoreError::NotFound { id: expense.to_string() }.into());
     }
+    let receipting = match ports.portugal {
+        Some(_) => {
+            let services =
+                OutsideServices { portugal: ports.portugal, ..OutsideServices::default() };
+            certified::receipting(Ports::with_services(cx, services), entity).await?
+        }
+        None => None,
+    };
+    let about = About { entity: entity.clone(), payment: None, receipting };
     // Most invoices have no links, so the first try does not look for them.
     let unlinked = Plan::unlinked(entity, named.clone(), cx.stamp);
-    match hold(cx, unlinked, None, decide.clone()).await {
+    match hold(cx, unlinked, about.clone(), decide.clone()).await {
         Err(Error::Document(DocumentError::ChangedMeanwhile)) => {}
         done => return done,
     }
     while_links_change(async || {
         let plan = Plan::of(cx, entity, named.clone()).await?;
-        hold(cx, plan, None, decide.clone()).await
+        hold(cx, plan, about.clone(), decide.clone()).await
     })
     .await
 }
 
-/// Holds what `plan` names and the payment `id`, and writes what `decide` answers.
+/// What a command is about besides documents.
+#[derive(Clone)]
+struct About {
+    entity: Entity,
+    /// The payment; none when one is recorded.
+    payment: Option<PaymentId>,
+    /// How it gets a receipt.
+    receipting: Option<Receipting>,
+}
+
+/// Holds what `plan` names and what the command is `about`, and writes what `decide` answers.
 async fn hold<T: Send + 'static>(
     cx: Context<'_>,
     plan: Plan,
-    id: Option<PaymentId>,
+    about: About,
     decide: impl FnOnce(Held) -> Result<(T, Writes), Error> + Send + 'static,
 ) -> Result<T, Error> {
     // The documents first, as everywhere: a request that waits for one holds no payment of it.
     let mut unit = cx.unit();
     let planned = plan.hold(&mut unit);
-    let payment = id.map(|id| unit.hold(&PAYMENTS, id));
+    let About { entity, payment, receipting } = about;
+    let payment = payment.map(|id| unit.hold(&PAYMENTS, id));
+    let receipts = receipting.map(|own| (own.hold(&mut unit), own));
     unit.decide(move |held| {
         let payment = payment.map(|payment| held.one(payment)).transpose()?;
+        let receipts = match receipts {
+            Some((series, own)) => Some((own, series.read(held)?)),
+            None => None,
+        };
         let Opened { plan, sheet, settlement, payments } = planned.open(held)?;
         let actor = held.actor().clone();
         let now = held.now().unwrap_or_else(|| actor.now());
-        decide(Held { payment, payments, settlement, sheet, plan, actor, now })
+        decide(Held {
+            payment,
+            payments,
+            settlement,
+            sheet,
+            plan,
+            actor,
+            now,
+            entity: entity.clone(),
+            receipts,
+        })
     })
     .await
 }

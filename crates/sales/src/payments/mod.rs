@@ -18,6 +18,7 @@ use racun_documents::{Document, DocumentError, DocumentId, DocumentKind, Relatio
 use racun_fiscalization::TaxAuthority;
 use racun_kernel::id::{ExpenseId, PaymentId};
 use racun_kernel::{Scope, Stamp};
+use racun_portugal::Portugal;
 use racun_records::{Sourced, get_documents, hold_documents, hold_payments, links_of};
 use racun_settlement::{
     NewPayment, PAYMENTS, Payment, PaymentPatch, Settlement, SettlementOutcome,
@@ -39,12 +40,14 @@ pub struct PaymentPorts<'a> {
     /// The authority that may have to receive how documents are paid. Without it nothing is
     /// reported: for payments that are on no document.
     pub authority: Option<&'a Arc<dyn TaxAuthority>>,
+    /// The certified program of Portugal, which numbers receipts. Without it there are none.
+    pub portugal: Option<&'a dyn Portugal>,
 }
 
 impl<'a> From<Context<'a>> for PaymentPorts<'a> {
     /// Without a tax authority.
     fn from(cx: Context<'a>) -> Self {
-        Self { cx, authority: None }
+        Self { cx, authority: None, portugal: None }
     }
 }
 
@@ -212,7 +215,8 @@ impl Planned {
     }
 }
 
-/// Records a payment.
+/// Records a payment. In Portugal it takes the next number of the receipts, in the same commit,
+/// where there is a series for them.
 ///
 /// # Errors
 /// What is wrong with the input; documents that are not there or take no payments now; too much;
@@ -248,12 +252,12 @@ pub async fn change(
     id: PaymentId,
     patch: PaymentPatch,
 ) -> Result<Payment, Error> {
-    let ports = PaymentPorts { cx, authority: Some(authority) };
+    let ports = PaymentPorts { cx, authority: Some(authority), portugal: None };
     let command = Command::Change(id, Box::new(patch));
     Box::pin(type_change::run(ports, entity, command)).await
 }
 
-/// Moves a payment to the trash: its documents' totals follow.
+/// Moves a payment to the trash: its documents' totals follow, and its receipt is voided.
 ///
 /// # Errors
 /// [`StoreError::NotFound`], or what settlement refuses; what [`change`] answers where a tax

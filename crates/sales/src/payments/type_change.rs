@@ -77,7 +77,7 @@ pub(super) async fn run(
         };
         let asked = command.clone();
         let begin = move |held: Held| begin(held, asked.clone(), &asking);
-        holding(ports.cx, entity, &command, begin).await?
+        holding(ports, entity, &command, begin).await?
     };
     let Reporting { matter, doubt } = match begun {
         Begun::Made(payment) => return Ok(*payment),
@@ -89,7 +89,7 @@ pub(super) async fn run(
         Ok(()) => {
             let (asked, reported, own) = (command.clone(), matter.clone(), attempt.clone());
             let finish = move |held: Held| finish(held, asked.clone(), &reported, &own);
-            let made = holding(ports.cx, entity, &command, finish).await;
+            let made = holding(ports, entity, &command, finish).await;
             match made {
                 Ok(payment) => Ok(payment),
                 Err(error) => {

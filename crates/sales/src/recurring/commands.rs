@@ -1,13 +1,14 @@
 //! What requests do with recurring invoices.
 
-use racun_access::{Entity, sandbox_now};
+use racun_access::{ENTITIES, Entity, sandbox_now};
 use racun_documents::recurrence::{
     Happening, RECURRING_INVOICES, RecurrenceError, RecurringInput, RecurringInvoice, Status,
     due_put,
 };
 use racun_documents::{Document, DocumentId};
+use racun_fiscalization::certified::is_portugal;
 use racun_kernel::id::RecurringInvoiceId;
-use racun_kernel::{Environment, Issue, Stamp};
+use racun_kernel::{Environment, Issue, Patch, Stamp, Tenant};
 use racun_store::{
     Actor, Context, Decision, ListQuery, Page, Put, RawQuery, Store, StoreError, Writes,
 };
@@ -26,6 +27,12 @@ pub async fn create(
     cx: Context<'_>,
     input: RecurringInput,
 ) -> Result<RecurringInvoice, RecurrenceError> {
+    if input.create_as_draft == Patch::Value(true) {
+        let account = Tenant::account(cx.scope.account());
+        let entity: Option<Entity> =
+            cx.store.get(&ENTITIES, &account, &cx.scope.entity().to_string()).await?;
+        entity.map_or(Ok(()), |entity| check_draft(&entity, &input))?;
+    }
     let recurring = input.into_recurring(cx.scope.entity(), cx.stamp)?;
     check_template(cx, recurring.document_id).await?;
     let mut puts = vec![Put::insert(&recurring)];
@@ -34,6 +41,17 @@ pub async fn create(
     let events = recurring.events(Happening::Created, Status::Active, &actor, cx.stamp);
     cx.store.insert(puts, events).await?;
     Ok(recurring)
+}
+
+/// Refuses drafts where there are none: documents in Portugal are signed when they are made.
+fn check_draft(entity: &Entity, input: &RecurringInput) -> Result<(), RecurrenceError> {
+    let is_wanted = input.create_as_draft == Patch::Value(true);
+    if !is_wanted || !is_portugal(entity.country_code.as_deref()) {
+        return Ok(());
+    }
+    let message = "there are no drafts in Portugal: leave create_as_draft out or send false";
+    let issue = Issue::new("not_in_portugal", message).at("create_as_draft");
+    Err(RecurrenceError::Invalid(issue.into()))
 }
 
 async fn check_template(cx: Context<'_>, id: DocumentId) -> Result<(), RecurrenceError> {
@@ -98,6 +116,7 @@ pub async fn update(
     id: RecurringInvoiceId,
     input: RecurringInput,
 ) -> Result<RecurringInvoice, RecurrenceError> {
+    check_draft(entity, &input)?;
     let today = today(cx.store, entity, cx.stamp).await?;
     change(cx, id, Happening::Updated, move |before, now| before.update(input, today, now)).await
 }

@@ -6,7 +6,7 @@ use racun_kernel::Tenant;
 use racun_kernel::id::{AccountId, EntityId, ExportJobId, UserId};
 use racun_store::{Field, Unique};
 use serde::{Deserialize, Serialize};
-use time::{Duration, OffsetDateTime};
+use time::{Date, Duration, OffsetDateTime};
 
 use super::super::Span;
 
@@ -71,6 +71,8 @@ pub enum ArchiveFormat {
     Pdf,
     /// An e-SLOG file, of entities in Slovenia.
     Eslog,
+    /// No file for each, but one of all of them: SAF-T (PT), of entities in Portugal.
+    SaftPt,
 }
 
 impl ArchiveFormat {
@@ -78,7 +80,7 @@ impl ArchiveFormat {
     pub(super) const fn ending(self) -> &'static str {
         match self {
             Self::Pdf => "pdf",
-            Self::Eslog => "xml",
+            Self::Eslog | Self::SaftPt => "xml",
         }
     }
 }
@@ -96,6 +98,17 @@ pub enum Selection {
         /// The days of the documents.
         #[serde(flatten)]
         span: Span,
+    },
+    /// The certified documents and receipts of these days.
+    Certified {
+        /// The first day.
+        #[serde(with = "racun_kernel::calendar::date")]
+        from: Date,
+        /// The last day.
+        #[serde(with = "racun_kernel::calendar::date")]
+        to: Date,
+        /// The letters of the file, by their name.
+        encoding: String,
     },
 }
 
@@ -126,7 +139,7 @@ pub struct StoredPart {
     pub(super) name: String,
     /// Bytes of its files.
     pub(super) content: u64,
-    /// Bytes of its directory.
+    /// Bytes of its directory; none of a file that is no archive.
     pub(super) directory: u64,
 }
 
@@ -251,7 +264,8 @@ impl ExportJob {
 
     /// The keys of the directories of its parts.
     pub(super) fn directory_keys(&self) -> impl Iterator<Item = String> {
-        self.parts.iter().map(|part| self.directory_key(&part.name))
+        let parts = self.parts.iter().filter(|part| part.directory > 0);
+        parts.map(|part| self.directory_key(&part.name))
     }
 
     pub(super) fn content_key(&self, name: &str) -> String {
@@ -273,10 +287,15 @@ impl ExportJob {
         Self { state: ExportState::Processing, place, updated_at: now, ..self }
     }
 
-    /// Completed, with the archive's end.
-    pub(super) fn completed(self, end: (String, u64), now: OffsetDateTime) -> Self {
+    /// Begun from its front again, with nothing stored.
+    pub(super) fn emptied(self, now: OffsetDateTime) -> Self {
+        Self { parts: Vec::new(), updated_at: now, ..self }
+    }
+
+    /// Completed, with the archive's end; a file that is no archive has none.
+    pub(super) fn completed(self, end: Option<(String, u64)>, now: OffsetDateTime) -> Self {
         let (state, completed_at) = (ExportState::Completed, Some(now));
-        Self { state, end: Some(end), completed_at, updated_at: now, ..self }
+        Self { state, end, completed_at, updated_at: now, ..self }
     }
 
     /// Failed because of `error`: nothing is kept of the archive.

@@ -7,6 +7,7 @@
 //! | `share`   | the next documents of an export                                         |
 //! | `events`  | what happens to exports, for the log                                    |
 //! | `eslog`   | documents as e-SLOG files                                               |
+//! | `saft`    | documents of Portugal as one file of SAF-T                              |
 //! | `work`    | the worker: documents to parts of the archive, the end, the mail        |
 //! | `link`    | the link in the mail                                                    |
 //! | `expiry`  | removing an export after its time                                       |
@@ -25,6 +26,7 @@ mod expiry;
 mod job;
 mod link;
 mod request;
+mod saft;
 mod share;
 mod work;
 
@@ -35,4 +37,5 @@ pub use job::{
 };
 pub use link::{follow_link, mint_link};
 pub use request::{ArchiveRequest, MOST_AT_ONCE, MOST_DOCUMENTS, MOST_IDS, begin, get};
+pub use saft::begin_saft;
 pub use work::Archivist;

@@ -67,15 +67,31 @@ pub async fn begin(
     let selection = issues.into_result(selection)?;
     let total_docs = count(cx, &selection).await?;
     let export = ExportJob {
+        language: language.map(str::to_owned),
+        locale: locale.map(str::to_owned),
+        ..pending(cx, entity, request.format, selection, total_docs)
+    };
+    start(cx, export).await
+}
+
+/// An export that is asked for now.
+pub(super) fn pending(
+    cx: Context<'_>,
+    entity: &Entity,
+    format: ArchiveFormat,
+    selection: Selection,
+    total_docs: usize,
+) -> ExportJob {
+    ExportJob {
         id: cx.stamp.id(),
         entity_id: entity.id,
         account_id: entity.account_id,
         state: ExportState::Pending,
-        format: request.format,
-        file_name: file_name(cx, entity, request.format, &selection),
+        format,
+        file_name: file_name(cx, entity, format, &selection),
         selection,
-        language: language.map(str::to_owned),
-        locale: locale.map(str::to_owned),
+        language: None,
+        locale: None,
         total_docs,
         place: SelectionCursor::default(),
         exported: 0,
@@ -90,11 +106,18 @@ pub async fn begin(
         completed_at: None,
         created_at: cx.now(),
         updated_at: cx.now(),
-    };
+    }
+}
+
+/// Keeps `export` with the jobs that put it together and remove it.
+///
+/// # Errors
+/// [`ExportError::TooManyAtOnce`]; the store's failure.
+pub(super) async fn start(cx: Context<'_>, export: ExportJob) -> Result<ExportJob, ExportError> {
     let mut unit = cx.unit();
-    let account = Tenant::account(entity.account_id);
+    let account = Tenant::account(export.account_id);
     // Two requests at once hold the account, and the second one sees the export of the first.
-    let _account: One<Account> = unit.hold_of(Tenant::directory(), &ACCOUNTS, entity.account_id);
+    let _account: One<Account> = unit.hold_of(Tenant::directory(), &ACCOUNTS, export.account_id);
     let active: Many<ExportJob> = unit.hold_where_of(account, &EXPORT_JOBS, "active", ACTIVE);
     unit.decide(move |held| {
         if held.count(&active) >= MOST_AT_ONCE {
@@ -188,7 +211,7 @@ fn by_id(ids: &[String], issues: &mut Issues) -> Vec<DocumentId> {
 
 /// The kinds, each once.
 fn by_kind(format: ArchiveFormat, types: &[String], issues: &mut Issues) -> Vec<DocumentKind> {
-    let is_of = |kind: DocumentKind| format == ArchiveFormat::Pdf || eslog::is_of(kind);
+    let is_of = |kind: DocumentKind| format != ArchiveFormat::Eslog || eslog::is_of(kind);
     if types.is_empty() {
         let message = "expected at least one type";
         issues.push(Issue::new("out_of_range", message).at("types"));
@@ -226,6 +249,8 @@ async fn count(cx: Context<'_>, selection: &Selection) -> Result<usize, ExportEr
             }
             Ok(total)
         }
+        // It has no bound, and is counted by who makes it.
+        Selection::Certified { .. } => Ok(0),
     }
 }
 
@@ -261,6 +286,7 @@ fn file_name(
     let parts: Vec<&str> = name.split('-').filter(|part| !part.is_empty()).collect();
     let days = match selection {
         Selection::Dated { span: Span { from, to }, .. } => [*from, *to],
+        Selection::Certified { from, to, .. } => [Some(*from), Some(*to)],
         Selection::Documents(_) => [None, None],
     };
     let mut days: Vec<String> = days.into_iter().flatten().map(format_date).collect();
@@ -270,6 +296,11 @@ fn file_name(
     let what = match format {
         ArchiveFormat::Pdf => "documents",
         ArchiveFormat::Eslog => "eslog",
+        ArchiveFormat::SaftPt => "saft-pt",
     };
-    format!("{}_{what}_{}.zip", parts.join("-"), days.join("_"))
+    let ending = match format {
+        ArchiveFormat::Pdf | ArchiveFormat::Eslog => "zip",
+        ArchiveFormat::SaftPt => "xml",
+    };
+    format!("{}_{what}_{}.{ending}", parts.join("-"), days.join("_"))
 }

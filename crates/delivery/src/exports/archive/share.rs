@@ -55,6 +55,8 @@ pub(super) async fn next(cx: Context<'_>, export: &ExportJob) -> Result<Vec<Next
             }
             Ok(Vec::new())
         }
+        // They are one file, which is not made of documents one by one.
+        Selection::Certified { .. } => Ok(Vec::new()),
     }
 }
 

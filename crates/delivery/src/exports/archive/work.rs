@@ -14,6 +14,7 @@ use racun_kernel::calendar::format_date;
 use racun_kernel::id::AccountId;
 use racun_kernel::{Stamp, Tenant};
 use racun_paper::Language;
+use racun_portugal::Portugal;
 use racun_store::{Context, Event, EventKind, Put, Store, StoreError, Writes};
 use time::Duration;
 
@@ -21,13 +22,14 @@ use super::eslog::Made;
 use super::events::export_job;
 use super::job::{ArchiveFormat, EXPORT_JOBS, ExportJob, Progress, Skipped, StoredPart};
 use super::link::letter;
+use super::saft::period_of;
 use super::share::next;
 use crate::printing::{CannotPrint, PrintPdf, PrintingError, Wanted, paper_of};
 
 /// Bytes of files after which a part is stored: so many are in memory, and one document more.
-const PART: usize = 4 * 1024 * 1024;
+pub(super) const PART: usize = 4 * 1024 * 1024;
 /// How long a part may take before it is stored: well within the lease of a job.
-const TIME: Duration = Duration::seconds(15);
+pub(super) const TIME: Duration = Duration::seconds(15);
 
 /// Puts archives together: the handler of their jobs.
 ///
@@ -42,6 +44,8 @@ pub struct Archivist {
     pub press: Arc<dyn PrintPdf>,
     /// Who signs e-SLOG files; `None` where private keys cannot be kept.
     pub fiscal: Option<Fiscal>,
+    /// The certified program of Portugal, whose number SAF-T has.
+    pub portugal: Option<Arc<dyn Portugal>>,
     /// How much accounts may store.
     pub limits: StorageLimits,
     /// The base of links in mails.
@@ -141,6 +145,9 @@ impl Archivist {
             Err(AccessError::Store(error)) => return Err(error.into()),
             Err(_) => return Err(Stopped::Hopeless("the entity is closed".to_owned())),
         };
+        if let Some(period) = period_of(&export.selection) {
+            return self.write_saft(job, &scope, &entity, export, period).await;
+        }
         let mut names = self.names(&export).await?;
         loop {
             let stamp = (self.stamp)();
@@ -221,6 +228,7 @@ impl Archivist {
         match export.format {
             ArchiveFormat::Pdf => self.set(cx, entity, export, document).await,
             ArchiveFormat::Eslog => self.write_eslog(cx, entity, document).await,
+            ArchiveFormat::SaftPt => Ok(Err("it is in the file of its period".to_owned())),
         }
     }
 
@@ -241,6 +249,7 @@ impl Archivist {
             Err(PrintingError::Document(error)) => return Err(error.into()),
             Err(PrintingError::Storage(error)) => return Err(error.into()),
             Err(PrintingError::Print(refused)) => return Ok(Err(unprintable(refused))),
+            Err(PrintingError::Refused(refused)) => return Ok(Err(refused.to_string())),
         };
         let name = format!("{}_{}", format_date(document.content.date), paper.file_name());
         Ok(self.press.print(paper).await.map(|file| (name, file)).map_err(unprintable))
@@ -254,8 +263,23 @@ impl Archivist {
         part: ArchivePart,
         progress: Progress,
     ) -> Result<ExportJob, Stopped> {
+        let part = (!part.is_empty()).then(|| part.into_bytes());
+        self.keep_bytes(job, export, part, progress).await
+    }
+
+    /// The same with the bytes of a part: its content, and its directory if it has one.
+    pub(super) async fn keep_bytes(
+        &self,
+        job: &Job,
+        export: ExportJob,
+        part: Option<(Vec<u8>, Vec<u8>)>,
+        progress: Progress,
+    ) -> Result<ExportJob, Stopped> {
         let (stamp, job) = ((self.stamp)(), job.clone());
-        let part = self.put(&export, part, &stamp).await?;
+        let part = match part {
+            Some(bytes) => Some(self.put(&export, bytes, &stamp).await?),
+            None => None,
+        };
         let stored = part.clone();
         let progress = Progress { part, ..progress };
         let mut unit = self.store.unit(Tenant::account(export.account_id));
@@ -281,17 +305,13 @@ impl Archivist {
         }
     }
 
-    /// Stores the bytes of a part under a name that no other worker takes; `None` when it has none.
+    /// Stores the bytes of a part under a name that no other worker takes.
     async fn put(
         &self,
         export: &ExportJob,
-        part: ArchivePart,
+        (content, directory): (Vec<u8>, Vec<u8>),
         stamp: &Stamp,
-    ) -> Result<Option<StoredPart>, Stopped> {
-        if part.is_empty() {
-            return Ok(None);
-        }
-        let (content, directory) = part.into_bytes();
+    ) -> Result<StoredPart, Stopped> {
         let stored = StoredPart {
             name: stamp.ulid().to_string().to_lowercase(),
             content: size(&content),
@@ -307,32 +327,43 @@ impl Archivist {
             )));
         }
         self.files.put(&export.content_key(&stored.name), content).await?;
-        self.files.put(&export.directory_key(&stored.name), directory).await?;
-        Ok(Some(stored))
+        if !directory.is_empty() {
+            self.files.put(&export.directory_key(&stored.name), directory).await?;
+        }
+        Ok(stored)
     }
 
     /// Stores the archive's end, and tells the person who waits for it.
-    async fn complete(
+    pub(super) async fn complete(
         &self,
         cx: Context<'_>,
         job: &Job,
         entity: &Entity,
         export: ExportJob,
     ) -> Result<Outcome, Stopped> {
-        let files = u32::try_from(export.exported).map_err(|_| ArchiveFull)?;
-        let end = archive_end(files, export.content_bytes(), export.directory_bytes())?;
-        let (name, bytes) = (cx.stamp.ulid().to_string().to_lowercase(), size(&end));
-        self.files.put(&export.content_key(&name), end).await?;
+        let end = match export.format {
+            ArchiveFormat::SaftPt => None,
+            ArchiveFormat::Pdf | ArchiveFormat::Eslog => Some(self.put_end(cx, &export).await?),
+        };
         let user = match export.requested_by {
             Some(user) => find_insider(cx, user).await.map_err(passing)?,
             None => None,
         };
         let mail = user.map(|user| letter(&self.base, entity, &export, &user, cx.stamp));
         let change = move |before: ExportJob, stamp: &Stamp| {
-            let after = before.completed((name, bytes), stamp.now());
+            let after = before.completed(end, stamp.now());
             (after, export_job::COMPLETED, mail.unwrap_or_default())
         };
         self.end(job, export, change).await.map(|_| Outcome::Ended)
+    }
+
+    /// Stores the archive's end; answers its name and its bytes.
+    async fn put_end(&self, cx: Context<'_>, export: &ExportJob) -> Result<(String, u64), Stopped> {
+        let files = u32::try_from(export.exported).map_err(|_| ArchiveFull)?;
+        let end = archive_end(files, export.content_bytes(), export.directory_bytes())?;
+        let (name, bytes) = (cx.stamp.ulid().to_string().to_lowercase(), size(&end));
+        self.files.put(&export.content_key(&name), end).await?;
+        Ok((name, bytes))
     }
 
     /// Ends the export of `job` without an archive.
@@ -371,7 +402,7 @@ impl Archivist {
     }
 
     /// Removes bytes that nothing names any more. Should it fail, they are left, as those of files.
-    async fn forget(&self, keys: impl IntoIterator<Item = String>) {
+    pub(super) async fn forget(&self, keys: impl IntoIterator<Item = String>) {
         for key in keys {
             let _ = self.files.delete(&key).await;
         }

@@ -2,14 +2,15 @@
 
 use racun_documents::calculation::{Discount, DiscountKind};
 use racun_documents::{
-    Document, DocumentKind, Line, LineKind, Numbering, PtManual, PtOperatorSnapshot, PtRecord,
-    PtReference, PtReport,
+    Document, DocumentKind, Line, LineKind, Numbering, Party, PtManual, PtOperatorSnapshot,
+    PtRecord, PtReference, PtReport,
 };
 use racun_kernel::{Decimal, PaymentType, Scope, Stamp};
 use racun_portugal::restrictions::{self, Original, RuledLine, RuledTax};
 use racun_portugal::{
     Certified, Fresh, ManualNumber, PT_SERIES, PortugalError, PortugalRefusal, Program, PtOperator,
-    PtSeries, Purpose, QrFacts, RecoveredForm, Region, Status, WallTime, region_of, words,
+    PtSeries, Purpose, QrFacts, RecoveredForm, Region, Status, WallTime, buyer_number, check_nif,
+    region_of, words,
 };
 use racun_store::{Held, One, Put, StoreError, UnitBuilder};
 
@@ -115,7 +116,7 @@ impl Certifying {
             stamp_duty: None,
             total: &total,
             withheld: None,
-            hash: certified.hash.as_ref(),
+            hash: Some(&certified.hash),
             certificate: self.program.certificate,
             other: None,
         };
@@ -154,6 +155,7 @@ impl Certifying {
         let sold = lines.filter(|(_, line)| line.kind != Some(LineKind::Separator));
         let ruled = sold.map(|(place, line)| (place, ruled(line, &zero)));
         restrictions::check_lines(ruled, region, day)?;
+        content.customer.as_ref().map_or(Ok(()), check_buyer)?;
         restrictions::check_payments(self.series.document_type.code(), means)?;
         if self.series.document_type == Purpose::InvoiceReceipt && !document.paid_in_full() {
             return Err(PortugalRefusal::NotPaid.into());
@@ -184,7 +186,7 @@ impl Certifying {
             validation_code: series.validation_code.to_string(),
             atcud: certified.atcud.to_string(),
             number: document.sequence().unwrap_or_default(),
-            hash: certified.hash.clone().map(String::from),
+            hash: Some(certified.hash.to_string()),
             hash_control: certified.hash_control.to_string(),
             qr,
             printed: self.printed(certified),
@@ -209,11 +211,23 @@ impl Certifying {
     fn printed(&self, certified: &Certified) -> Vec<String> {
         let disclaimer = words::disclaimer(self.series.document_type.code());
         let form = self.form.as_ref().map(words::recovered_line);
-        let program = words::program_line(certified.hash.as_ref(), self.program.certificate);
+        let program = words::program_line(Some(&certified.hash), self.program.certificate);
         let unique = words::atcud_line(&certified.atcud);
         let first = disclaimer.map(str::to_owned).into_iter().chain(form);
         first.chain([program, unique]).collect()
     }
+}
+
+/// Refuses a Portuguese number of a buyer that cannot be one.
+fn check_buyer(buyer: &Party) -> Result<(), PortugalError> {
+    let number = buyer.tax_number.as_deref().map(str::trim).filter(|text| !text.is_empty());
+    let Some(number) = number else { return Ok(()) };
+    let is_own = buyer.country_code.as_deref().is_some_and(|code| code.eq_ignore_ascii_case("PT"));
+    if !is_own && !number.starts_with("PT") {
+        return Ok(());
+    }
+    let checked = check_nif(buyer_number(Some(number)));
+    Ok(checked.map_err(|issue| issue.at("tax_number").at("customer"))?)
 }
 
 /// A line, as far as the rules look at it.

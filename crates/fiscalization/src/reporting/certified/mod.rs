@@ -10,7 +10,9 @@
 //! | `issue`    | inside the unit: the chain, the code, what a certified program refuses    |
 //! | `facts`    | a stored document as SAF-T, the QR code and the authority ask for it      |
 //! | `voiding`  | voided documents: status A, with a reason                                 |
+//! | `receipts` | receipts of payments                                                      |
 //! | `report`   | the job that tells the authority of one document                          |
+//! | `pages`    | documents and receipts of some days, in the order of their numbers        |
 //! | `saft`     | the file of a period                                                      |
 //!
 //! **Invariants.** The series' row holds the last document of its chain, and the unit that takes a
@@ -19,7 +21,9 @@
 
 mod facts;
 mod issue;
+mod pages;
 mod prepare;
+mod receipts;
 mod report;
 mod request;
 mod saft;
@@ -29,9 +33,10 @@ mod voiding;
 
 pub use issue::{Certifying, FoundSeries, HeldSeries};
 pub use prepare::{certifying, next_number};
+pub use receipts::{FoundReceipts, HeldReceipts, Receipting, check_paid, receipting, void_receipt};
 pub use report::PtReportHandler;
 pub use request::PtRequest;
-pub use saft::{SaftPeriod, write_saft};
+pub use saft::{LOOKS, SaftPeriod, SaftWatch, Unwatched, check_saft, count_saft, write_saft};
 pub use voiding::{HeldForm, check_void, reported_void, voided};
 
 /// Whether documents of the country with this code are certified.

@@ -4,8 +4,8 @@ use racun_access::{Entity, USERS, User, setting};
 use racun_documents::DocumentKind;
 use racun_kernel::{PaymentType, Tenant};
 use racun_portugal::{
-    OperatorInput, PT_SERIES, PT_SETTINGS, PortugalError, PortugalRefusal, Program, PtOperator,
-    PtSeries, PtSettings, Purpose, Region, SeriesStatus, source_id,
+    CONSUMER, OperatorInput, PT_SERIES, PT_SETTINGS, PortugalError, PortugalRefusal, Program,
+    PtOperator, PtSeries, PtSettings, Purpose, Region, SeriesStatus, is_nif, source_id,
 };
 use racun_records::{all_of, by_field};
 use racun_store::{Context, Store, StoreError};
@@ -28,6 +28,12 @@ pub async fn certifying(
 ) -> Result<Certifying, PortugalError> {
     let cx = ports.cx;
     let program = program(ports)?;
+    if !is_nif(nif(entity)) || nif(entity) == CONSUMER {
+        let message = "the entity has no Portuguese tax number (NIF) that can be: send it by \
+                       PATCH /entities/{id}";
+        let issue = racun_kernel::Issue::new("required", message);
+        return Err(issue.at("tax_number").at("issuer").into());
+    }
     let operator = operator(cx, entity, &said).await?;
     let (series, purpose) = series_of(cx, kind, &said).await?;
     let found = said.form(purpose.code()).map_err(|issues| issues.at("pt"));
@@ -104,7 +110,10 @@ async fn series_of(
 }
 
 /// The series in which documents can be issued.
-async fn active_series(store: &dyn Store, tenant: &Tenant) -> Result<Vec<PtSeries>, StoreError> {
+pub(super) async fn active_series(
+    store: &dyn Store,
+    tenant: &Tenant,
+) -> Result<Vec<PtSeries>, StoreError> {
     let active = by_field(&PT_SERIES, "status", SeriesStatus::Active.name());
     all_of(store, tenant, &PT_SERIES, active).await
 }

@@ -1,26 +1,27 @@
 //! The file of a period: SAF-T (PT).
 //!
-//! Documents are read page by page, three times: to count them, for the customers and products that
+//! Documents and receipts are read page by page: to count them, for the customers and products that
 //! they name, and to write them. So memory holds one page and the names.
 
-use std::collections::BTreeMap;
 use std::io::Write;
 
+use async_trait::async_trait;
 use racun_access::Entity;
 use racun_documents::{Document, DocumentKind, table_of};
 use racun_portugal::restrictions::{check_country, check_period};
 use racun_portugal::saft::{
-    Address, Company, Encoding, Header, SaftDocument, SaftError, SaftFile, SaftPayment, Software,
-    Survey,
+    Address, Company, Encoding, Header, SaftError, SaftFile, SaftReceipt, Software, Survey,
 };
 use racun_portugal::{PortugalError, PortugalRefusal, WallTime};
-use racun_settlement::{PAYMENTS, Payment};
-use racun_store::{Clause, Context, ListQuery, Operator, Order, StoreError, Value, Walk};
+use racun_records::get_documents;
+use racun_store::{Context, ListQuery, StoreError};
 use time::Date;
 
 use super::super::Ports;
-use super::facts::{customer, payment, products, saft_document};
+use super::facts::{customer, products};
+use super::pages::{Batch, Reader, Receipts, of_period};
 use super::prepare::{home, nif, program};
+use super::receipts::saft_receipt;
 
 /// The kinds, in the order of their parts in the file.
 const KINDS: [DocumentKind; 5] = [
@@ -42,47 +43,139 @@ pub struct SaftPeriod {
     pub encoding: Encoding,
 }
 
-/// Writes the file of `period` to `out`.
+/// Who looks on while a file is written.
+#[async_trait]
+pub trait SaftWatch: Send {
+    /// That `rows` documents and receipts were looked at so far; each is, [`LOOKS`] times.
+    ///
+    /// # Errors
+    /// What ends the writing.
+    async fn reached(&mut self, rows: usize) -> Result<(), PortugalError>;
+}
+
+/// Nobody looks on.
+#[derive(Debug, Clone, Copy)]
+pub struct Unwatched;
+
+#[async_trait]
+impl SaftWatch for Unwatched {
+    async fn reached(&mut self, _: usize) -> Result<(), PortugalError> {
+        Ok(())
+    }
+}
+
+/// How often each document is looked at: to be counted, for its customer, for its products, and to
+/// be written.
+pub const LOOKS: usize = 4;
+
+/// Writes the file of `period` to `out`, while `watch` looks on.
 ///
 /// # Errors
 /// `invalid_value` for `to`; [`PortugalRefusal::OtherCountry`];
 /// [`PortugalRefusal::ProgramMissing`]; what keeps a document from being written; the store's
-/// failure.
-pub async fn write_saft<W: Write>(
+/// failure; what ends `watch`.
+pub async fn write_saft<W: Write + Send>(
     ports: Ports<'_>,
     entity: &Entity,
     period: SaftPeriod,
     out: W,
+    watch: &mut dyn SaftWatch,
 ) -> Result<W, PortugalError> {
-    check_country(entity.country_code.as_deref())?;
-    check_period(period.from, period.to)?;
+    check_saft(entity, period)?;
     let header = header(ports, entity, period)?;
     let cx = ports.cx;
+    let mut walk = Pages { cx, period, watch, rows: 0 };
     let mut survey = Survey::default();
-    for kind in KINDS {
-        let mut reader = Reader::new(cx, kind, period);
-        while let Some(page) = reader.next().await? {
-            for document in &page.documents {
-                if let Some(own) = page.saft(document) {
-                    survey.document(&own).map_err(broken)?;
-                }
-            }
-        }
-    }
+    walk.documents(|page, document| match page.saft(document) {
+        Some(own) => survey.document(&own),
+        None => Ok(()),
+    })
+    .await?;
+    walk.receipts(|receipt| survey.receipt(&receipt)).await?;
     let mut file = SaftFile::begin(out, period.encoding, &header, survey).map_err(broken)?;
-    each(cx, period, |document| file.customer(&customer(document))).await?;
-    each(cx, period, |document| products(document).try_for_each(|own| file.product(&own))).await?;
+    walk.documents(|_, document| file.customer(&customer(document))).await?;
+    let mut receipts = Receipts::new(cx, period.from, period.to);
+    while let Some(page) = receipts.next().await? {
+        let paid = page.iter().filter_map(|payment| payment.documents().next()?.parse().ok());
+        let paid = get_documents(cx.store, cx.scope, paid).await?;
+        paid.iter().try_for_each(|document| file.customer(&customer(document))).map_err(broken)?;
+    }
+    let sold = |document: &Document, file: &mut SaftFile<W>| {
+        products(document).try_for_each(|own| file.product(&own))
+    };
+    walk.documents(|_, document| sold(document, &mut file)).await?;
+    walk.documents(|page, document| match page.saft(document) {
+        Some(own) => file.document(&own),
+        None => Ok(()),
+    })
+    .await?;
+    walk.receipts(|receipt| file.receipt(&receipt)).await?;
+    file.finish().map_err(broken)
+}
+
+/// Accepts a file of `period` of `entity`.
+///
+/// # Errors
+/// `invalid_value` for `to`; [`PortugalRefusal::OtherCountry`].
+pub fn check_saft(entity: &Entity, period: SaftPeriod) -> Result<(), PortugalError> {
+    check_country(entity.country_code.as_deref())?;
+    Ok(check_period(period.from, period.to)?)
+}
+
+/// How many documents `period` has.
+///
+/// # Errors
+/// The store's failure.
+pub async fn count_saft(cx: Context<'_>, period: SaftPeriod) -> Result<usize, StoreError> {
+    let mut total = 0;
     for kind in KINDS {
-        let mut reader = Reader::new(cx, kind, period);
-        while let Some(page) = reader.next().await? {
-            for document in &page.documents {
-                if let Some(own) = page.saft(document) {
-                    file.document(&own).map_err(broken)?;
-                }
+        let query = ListQuery { limit: 1, count: true, ..of_period(kind, period.from, period.to) };
+        let page = cx.page::<Document>(table_of(kind), &query).await?;
+        total += usize::try_from(page.pagination.total).unwrap_or(0);
+    }
+    Ok(total)
+}
+
+/// Goes through the pages of a period, which `watch` is told of.
+struct Pages<'a, 'w> {
+    cx: Context<'a>,
+    period: SaftPeriod,
+    watch: &'w mut dyn SaftWatch,
+    rows: usize,
+}
+
+impl Pages<'_, '_> {
+    /// Shows all documents to `show`, in the order of their parts.
+    async fn documents(
+        &mut self,
+        mut show: impl FnMut(&Batch, &Document) -> Result<(), SaftError>,
+    ) -> Result<(), PortugalError> {
+        for kind in KINDS {
+            let mut reader = Reader::new(self.cx, kind, self.period.from, self.period.to);
+            while let Some(page) = reader.next().await? {
+                page.documents
+                    .iter()
+                    .try_for_each(|document| show(&page, document))
+                    .map_err(broken)?;
+                self.rows += page.documents.len();
+                self.watch.reached(self.rows).await?;
             }
         }
+        Ok(())
     }
-    file.finish().map_err(broken)
+
+    /// Shows all receipts to `show`.
+    async fn receipts(
+        &mut self,
+        mut show: impl FnMut(SaftReceipt) -> Result<(), SaftError>,
+    ) -> Result<(), PortugalError> {
+        let mut receipts = Receipts::new(self.cx, self.period.from, self.period.to);
+        while let Some(page) = receipts.next().await? {
+            page.iter().filter_map(saft_receipt).try_for_each(&mut show).map_err(broken)?;
+            self.watch.reached(self.rows).await?;
+        }
+        Ok(())
+    }
 }
 
 /// What keeps a file from being written: a document that changed since is to be asked again.
@@ -90,98 +183,6 @@ fn broken(error: SaftError) -> PortugalError {
     match error {
         SaftError::Changed => StoreError::Unavailable(error.to_string()).into(),
         other => PortugalRefusal::Unwritable { reason: other.to_string() }.into(),
-    }
-}
-
-/// Shows all documents of `period` to `show`.
-async fn each(
-    cx: Context<'_>,
-    period: SaftPeriod,
-    mut show: impl FnMut(&Document) -> Result<(), SaftError>,
-) -> Result<(), PortugalError> {
-    for kind in KINDS {
-        let mut reader = Reader::new(cx, kind, period);
-        while let Some(page) = reader.next().await? {
-            page.documents.iter().try_for_each(&mut show).map_err(broken)?;
-        }
-    }
-    Ok(())
-}
-
-/// Reads the certified documents of a kind in the order of their days.
-struct Reader<'a> {
-    cx: Context<'a>,
-    walk: Walk,
-}
-
-/// Some documents, with the payments that were made when they were issued.
-struct Batch {
-    documents: Vec<Document>,
-    payments: BTreeMap<String, Vec<SaftPayment>>,
-}
-
-impl Batch {
-    fn saft(&self, document: &Document) -> Option<SaftDocument> {
-        let payments = self.payments.get(&document.id.to_string()).cloned();
-        saft_document(document, payments.unwrap_or_default())
-    }
-}
-
-impl<'a> Reader<'a> {
-    fn new(cx: Context<'a>, kind: DocumentKind, period: SaftPeriod) -> Self {
-        let table = table_of(kind);
-        let on = |operator| Clause::on(table, "date", operator);
-        let query = ListQuery {
-            clauses: vec![
-                on(Operator::Gte(Value::Date(period.from))),
-                on(Operator::Lte(Value::Date(period.to))),
-                Clause::on(table, "is_draft", Operator::Equals(false.into())),
-            ],
-            order: vec![Order::on(table, "date", false)],
-            ..ListQuery::first_page(table)
-        };
-        Self { cx, walk: Walk::through(table, cx.tenant(), query) }
-    }
-
-    async fn next(&mut self) -> Result<Option<Batch>, StoreError> {
-        let Some(mut documents) = self.walk.next::<Document>(self.cx.store).await? else {
-            return Ok(None);
-        };
-        documents.retain(|document| document.pt.is_some());
-        let payments = self.payments(&documents).await?;
-        Ok(Some(Batch { documents, payments }))
-    }
-
-    /// The payments of invoices that were made on the day of their issue.
-    async fn payments(
-        &self,
-        documents: &[Document],
-    ) -> Result<BTreeMap<String, Vec<SaftPayment>>, StoreError> {
-        let mut found: BTreeMap<String, Vec<SaftPayment>> = BTreeMap::new();
-        let invoices: Vec<&Document> = documents
-            .iter()
-            .filter(|own| {
-                own.id.kind() == DocumentKind::Invoice && own.amounts.total_paid.is_positive()
-            })
-            .collect();
-        if invoices.is_empty() {
-            return Ok(found);
-        }
-        let ids: Vec<String> = invoices.iter().map(|own| own.id.to_string()).collect();
-        let clause = racun_records::where_in(&PAYMENTS, "invoice_id", &ids);
-        let paid: Vec<Payment> =
-            racun_records::all_of(self.cx.store, &self.cx.tenant(), &PAYMENTS, clause).await?;
-        for own in paid.iter().filter(|own| own.deleted_at.is_none()) {
-            let invoice = invoices.iter().find(|invoice| {
-                let id = invoice.id.to_string();
-                own.documents().any(|named| named == id) && own.date == invoice.content.date
-            });
-            if let Some(invoice) = invoice {
-                let list = found.entry(invoice.id.to_string()).or_default();
-                list.push(payment(own.kind, &own.amount, own.date));
-            }
-        }
-        Ok(found)
     }
 }
 

@@ -316,6 +316,9 @@ pub(super) const REASONS: &[Code] = codes! {
     Reason rate_unavailable [503] for now
         "This server does not have the rates of exchange of the day. Say the rate yourself, or \
          send the request again when it has reached the European Central Bank.";
+    Reason receipt_issued [422]
+        "A receipt says what the payment is. Delete the payment, which voids the receipt, and \
+         record another one.";
     Reason recurring_completed [422]
         "The recurring invoice has come to its end. Move its `end_date`.";
     Reason recurring_not_active [422]

@@ -1,0 +1,130 @@
+//! What the law of Portugal freezes, and what may not leave, over HTTP.
+
+use serde_json::{Value, json};
+
+use crate::harness::text;
+use crate::portugal::{Shop, code, invoice};
+
+#[actix_web::test]
+async fn names_and_numbers_that_documents_say_stay() {
+    let shop = Shop::open().await;
+    let made = async |body: Value| shop.post("/customers", body).await.with(201).json();
+    let known = made(json!({"name": "Bor", "tax_number": "504030108"})).await;
+    let item = json!({"name": "Café", "price": 1, "description": "Curto"});
+    let item = shop.post("/items", item).await.with(201).json();
+    let patch = async |path: String, body: Value| shop.api.patch(&path, &shop.owner, body).await;
+    let customer = format!("/customers/{}", text(&known["id"]));
+    let item_path = format!("/items/{}", text(&item["id"]));
+    patch(customer.clone(), json!({"name": "Bor, Lda."})).await.with(200);
+    patch(item_path.clone(), json!({"name": "Café curto"})).await.with(200);
+    let line = json!({"item_id": item["id"], "taxes": [{"rate": 23}]});
+    let sale = json!({"customer_id": known["id"], "items": [line]});
+    shop.post("/invoices", sale.clone()).await.with(201);
+    for (path, body, field) in [
+        (&customer, json!({"name": "Hrast"}), "name"),
+        (&customer, json!({"tax_number": "501442600"}), "tax_number"),
+        (&customer, json!({"tax_number": null}), "tax_number"),
+        (&item_path, json!({"name": "Chá"}), "name"),
+    ] {
+        let refused = patch(path.clone(), body.clone()).await.with(422);
+        let expected = (format!("[\"{field}\"]"), "immutable".to_owned());
+        assert_eq!(refused.issue(), expected, "{body}");
+    }
+    let other = json!({"email": "bor@example.com", "tax_number": "PT504030108"});
+    patch(customer.clone(), other).await.with(200);
+    patch(item_path, json!({"price": 2, "name": "Café curto"})).await.with(200);
+    // A document names the customer as the catalogue does, and does not rename it.
+    for (said, path, expected) in [
+        (json!({"tax_number": "501442600"}), "tax_number", "conflicting"),
+        (json!({"tax_number": "501442600", "save_customer": true}), "tax_number", "immutable"),
+        (json!({"name": "Hrast", "save_customer": true}), "name", "immutable"),
+    ] {
+        let mut body = sale.clone();
+        body["customer"] = said;
+        let refused = shop.post("/invoices", body.clone()).await.with(422);
+        let expected = (format!("[\"customer\",\"{path}\"]"), expected.to_owned());
+        assert_eq!(refused.issue(), expected, "{body}");
+    }
+    let after = shop.post("/invoices", sale).await.with(201).json();
+    assert_eq!(after["number"], "FT 2026A/2", "refusals take no number");
+}
+
+#[actix_web::test]
+async fn a_customer_without_a_number_keeps_the_name_and_may_get_a_number() {
+    let shop = Shop::open().await;
+    // Kept by the sale itself.
+    let sold = shop.sold(json!({"customer": {"name": "Ana Silva"}})).await;
+    let path = format!("/customers/{}", text(&sold["customer_id"]));
+    let patch = async |body: Value| shop.api.patch(&path, &shop.owner, body).await;
+    let refused = patch(json!({"name": "Eva Silva"})).await.with(422);
+    assert_eq!(refused.issue(), ("[\"name\"]".into(), "immutable".into()));
+    patch(json!({"tax_number": "504030108"})).await.with(200);
+    patch(json!({"tax_number": "501442600"})).await.with(422);
+}
+
+#[actix_web::test]
+async fn nothing_is_printed_before_it_is_signed_or_in_another_form() {
+    let shop = Shop::open().await;
+    let preview = shop.post("/invoices/preview", invoice(json!({}))).await.with(422);
+    assert_eq!(code(&preview), "pt_not_signed");
+    let sold = shop.sold(json!({})).await;
+    let path = format!("/documents/{}/html", text(&sold["id"]));
+    let page = shop.get(&path).await.with(200);
+    assert!(page.text.contains(&format!("ATCUD:{}", text(&sold["pt"]["atcud"]))));
+    assert!(page.text.contains("Processado por programa certificado n.º 9999/AT"));
+    shop.get(&format!("{path}?template=classic&language=pt&locale=pt-PT")).await.with(200);
+    for (query, field) in
+        [("template=modern", "template"), ("language=en", "language"), ("locale=sl-SI", "locale")]
+    {
+        let refused = shop.get(&format!("{path}?{query}")).await.with(422);
+        let expected = (format!("[\"{field}\"]"), "not_in_portugal".to_owned());
+        assert_eq!(refused.issue(), expected, "{query}");
+    }
+    let entity = format!("/entities/{}", shop.owner.entity());
+    let look = json!({"settings": {"pdf_template": "modern"}});
+    let refused = shop.api.patch(&entity, &shop.owner, look).await.with(422);
+    let expected = ("[\"settings\",\"pdf_template\"]".to_owned(), "not_in_portugal".to_owned());
+    assert_eq!(refused.issue(), expected);
+}
+
+#[actix_web::test]
+async fn a_number_of_a_buyer_that_cannot_be_numbers_nothing() {
+    let shop = Shop::open().await;
+    for (number, country, fits) in [
+        ("504030109", "PT", false),
+        ("PT504030109", "", false),
+        ("PT504030108", "PT", true),
+        ("999999990", "PT", true),
+        ("B12345678", "ES", true),
+    ] {
+        let mut customer = json!({"name": format!("Bor {number}"), "tax_number": number});
+        if !country.is_empty() {
+            customer["country_code"] = json!(country);
+        }
+        let sold = shop.sell(json!({"customer": customer})).await;
+        if fits {
+            sold.with(201);
+        } else {
+            let expected = ("[\"customer\",\"tax_number\"]".into(), "invalid_value".into());
+            assert_eq!(sold.with(422).issue(), expected, "{number}");
+        }
+    }
+    assert_eq!(shop.sold(json!({})).await["number"], "FT 2026A/4", "refusals take no number");
+}
+
+#[actix_web::test]
+async fn there_are_no_drafts_by_a_schedule_and_issued_documents_stay() {
+    let shop = Shop::open().await;
+    let sold = shop.sold(json!({})).await;
+    let schedule = json!({
+        "document_id": sold["id"], "name": "Renda", "frequency": "monthly",
+        "start_date": "2026-12-01",
+        "create_as_draft": true,
+    });
+    let refused = shop.post("/recurring-invoices", schedule).await.with(422);
+    let expected = ("[\"create_as_draft\"]".to_owned(), "not_in_portugal".to_owned());
+    assert_eq!(refused.issue(), expected);
+    let path = format!("/invoices/{}", text(&sold["id"]));
+    let edit = shop.api.patch(&path, &shop.owner, json!({"note": "x"})).await.with(422);
+    assert_eq!(code(&edit), "pt_document_immutable");
+}
