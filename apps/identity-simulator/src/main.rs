@@ -7,8 +7,8 @@ use racun_identity_simulator::{Options, Simulator};
 
 const USAGE: &str = "\
 usage: racun-identity-simulator [--listen ADDRESS]
-Where it listens is 127.0.0.1:9300 otherwise; port 0 stands for any free one. Its client is racun, with
-the secret sandbox. PUT /control/fault \"expired\" plans what goes wrong with the next token.";
+Where it listens is 127.0.0.1:9300 otherwise; port 0 stands for any free one. Its client is racun,
+with the secret sandbox. PUT /control/fault \"expired\" plans what goes wrong with the next token.";
 
 fn address() -> Result<SocketAddr, String> {
     let words: Vec<String> = std::env::args().skip(1).collect();

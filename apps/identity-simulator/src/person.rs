@@ -1,7 +1,7 @@
 //! People that stand for what a provider may know of one.
 //!
-//! Everybody has an account here: the person `ana@example.com` has the subject `sub-ana@example.com`
-//! and a verified address. What stands before a colon says otherwise:
+//! Everybody has an account here: the person `ana@example.com` has the subject
+//! `sub-ana@example.com` and a verified address. What stands before a colon says otherwise:
 //!
 //! | Person                       | What the token says                                   |
 //! | ---------------------------- | ----------------------------------------------------- |

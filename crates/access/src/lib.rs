@@ -52,11 +52,11 @@
 //! as Argon2id hashes over an HMAC under a key that no store has, secrets of second factors sealed,
 //! and none of them shows in any `Debug` output of a type of this crate. Neither a PIN nor a
 //! password is tried before the attempt is counted. A user with a second factor gets a session only
-//! in a unit that checks a code. E-mail addresses are unique without regard to capitals. A user without a verified
-//! address is never let into an entity by the address alone, and a user joins an entity of another
-//! account by consent only. Within this crate an entity that has an admin keeps one. Hashing takes
-//! tens of milliseconds of processor time, so it is done by plain functions ([`hash_password`],
-//! [`LoginAttempt::verify`], [`OpenInvitation::answer`], [`PinOwner::hash`],
+//! in a unit that checks a code. E-mail addresses are unique without regard to capitals. A user
+//! without a verified address is never let into an entity by the address alone, and a user joins an
+//! entity of another account by consent only. Within this crate an entity that has an admin keeps
+//! one. Hashing takes tens of milliseconds of processor time, so it is done by plain functions
+//! ([`hash_password`], [`LoginAttempt::verify`], [`OpenInvitation::answer`], [`PinOwner::hash`],
 //! [`SwitchAttempt::verify`]) that the caller runs off its reactor; no async function here hashes.
 
 mod accepting;

@@ -140,7 +140,7 @@ fn months(
     let months = advanced
         .ended
         .into_iter()
-        .map(|(plan, usage)| Put::insert(&UsageMonth::new(after.entity_id, &plan, usage, stamp)));
+        .map(|month| Put::insert(&UsageMonth::new(after.entity_id, month, stamp)));
     let puts = months.collect();
     let events = advanced.happened.into_iter().map(|what| after.event(what, "system", stamp));
     let events = events.collect();

@@ -110,6 +110,7 @@ fn ending(error: &MailingError) -> Ending {
         | MailingError::Access(_)
         | MailingError::Document(_)
         | MailingError::Invoice(_)
+        | MailingError::Unsigned(_)
         | MailingError::NothingOverdue => Ending::Hopeless { error: text },
     }
 }

@@ -133,6 +133,10 @@ const IN_SLOVENIA: &[(&str, &str)] = &[
     ("exportVod", ""),
     ("exportVasco", ""),
     ("exportMinimax", ""),
+    ("updateRevenueRecognitionSettings", ""),
+    ("backfillRevenueRecognition", ""),
+    ("updateExpenseRecognitionSettings", ""),
+    ("backfillExpenseRecognition", ""),
 ];
 
 /// In an entity in Croatia.
@@ -145,8 +149,12 @@ const IN_CROATIA: &[(&str, &str)] = &[
 ];
 
 /// In an entity in Portugal.
-const IN_PORTUGAL: &[(&str, &str)] =
-    &[("createAtcudSeries", ""), ("updateAtcudSeries", "pt_series"), ("updatePtSettings", "")];
+const IN_PORTUGAL: &[(&str, &str)] = &[
+    ("createAtcudSeries", ""),
+    ("updateAtcudSeries", "pt_series"),
+    ("updatePtSettings", ""),
+    ("beginSaftPt", ""),
+];
 
 /// What is not played, and why.
 const UNPLAYED: &[(&str, &str)] = &[

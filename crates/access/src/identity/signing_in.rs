@@ -33,7 +33,7 @@ pub struct IdentityLogin {
 #[derive(Debug, Clone)]
 pub enum Recognized {
     /// A user.
-    Known(IdentityLogin),
+    Known(Box<IdentityLogin>),
     /// A person who has no user here.
     New(Verified),
 }
@@ -55,14 +55,15 @@ pub async fn recognize(
     let found: Vec<Identity> = store.look_up(&IDENTITIES, "person", &key).await?;
     if let Some(identity) = found.into_iter().next() {
         let login = login_of(store, identity.user_id, identity.id).await?;
-        return Ok(Recognized::Known(login));
+        return Ok(Recognized::Known(Box::new(login)));
     }
     let email = verified.email.clone().ok_or(Forbidden::IdentityWithoutAddress)?;
     match find_user(store, &email).await? {
         None => Ok(Recognized::New(verified)),
         Some(user) if provider.proves(&email) => {
             let (user, identity) = link_by_address(store, &user, verified, stamp).await?;
-            Ok(Recognized::Known(IdentityLogin { user, identity: identity.id }))
+            let login = IdentityLogin { user, identity: identity.id };
+            Ok(Recognized::Known(Box::new(login)))
         }
         Some(_) => Err(Conflict::IdentityNotLinked.into()),
     }

@@ -50,8 +50,12 @@ async fn choose(
     slug: &str,
     stamp: &Stamp,
 ) -> Result<billing::Activated, BillingError> {
-    let choice =
-        Choice { plan_slug: slug.to_owned(), interval: Interval::Monthly, coupon_code: None };
+    let choice = Choice {
+        plan_slug: slug.to_owned(),
+        interval: Interval::Monthly,
+        coupon_code: None,
+        add_ons: None,
+    };
     let (store, scope, entity) = (&*shop.store, &shop.scope, &shop.entity);
     billing::activate(Context::new(store, scope, stamp), &catalogue(), entity, choice).await
 }
@@ -253,8 +257,12 @@ async fn a_choice_that_cannot_be_is_refused_by_its_field() {
     let shop = shop(on_sqlite()).await;
     let (store, scope, entity, stamp) = (&*shop.store, &shop.scope, &shop.entity, &shop.stamp);
     let choose = |slug: &str, interval, coupon: Option<&str>| {
-        let choice =
-            Choice { plan_slug: slug.to_owned(), interval, coupon_code: coupon.map(str::to_owned) };
+        let choice = Choice {
+            plan_slug: slug.to_owned(),
+            interval,
+            coupon_code: coupon.map(str::to_owned),
+            add_ons: None,
+        };
         async move {
             let catalogue = catalogue();
             let chosen =

@@ -273,7 +273,7 @@ async fn user_of(
     let (store, stamp) = (call.store(), call.stamp());
     let description = provider(call)?.description();
     match access::recognize(store, description, verified, stamp).await? {
-        Recognized::Known(login) => Ok(login),
+        Recognized::Known(login) => Ok(*login),
         Recognized::New(person) => {
             let slug = label?;
             let is_first = call.guards().sign_up.check(store).await?;

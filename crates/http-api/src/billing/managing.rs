@@ -132,7 +132,7 @@ struct LabelInputBody {
     plans: Option<Vec<PlanInputBody>>,
 }
 
-/// A code, and what it takes off what a month is charged for plan and add-ons: a part, or an amount.
+/// A code, and what it takes off the charge of a month for plan and add-ons: a part, or an amount.
 #[derive(Deserialize, ToSchema, Validate)]
 #[schema(as = ManagedCouponInput)]
 struct CouponInputBody {

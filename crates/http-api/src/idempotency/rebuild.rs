@@ -134,7 +134,9 @@ mod tests {
     /// repeated request is answered that it is.
     const UNREAD: &[(&str, &str)] = &[
         ("authorizeShopify", CHANGES_NOTHING),
+        ("syncOrderIntegration", TELLS_THE_STEP),
         ("calculateDocument", CHANGES_NOTHING),
+        ("linkMyIdentity", "identities are read in a list"),
         ("checkTransactionType", CHANGES_NOTHING),
         ("getEInvoicingVerificationLink", CHANGES_NOTHING),
         ("checkEInvoicingRecipient", CHANGES_NOTHING),

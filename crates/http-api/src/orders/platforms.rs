@@ -2,7 +2,6 @@
 
 use actix_web::web;
 use racun_access::Permission::ManageEntity;
-use racun_billing::Feature;
 use racun_kernel::id;
 use racun_shop::{self as shop, SyncRequest};
 use serde::{Deserialize, Serialize};
@@ -30,7 +29,6 @@ pub(crate) const ROUTES: &[Route] = &[
         Gate::Entity(ManageEntity),
         || web::to(authorize),
     )
-    .needs(Feature::Invoices)
     .about(TAG, "Answers the page on which the owner of a shop on Shopify consents.")
     .explained(
         "Who opens `redirect_url` within half an hour and consents makes an integration of that \
@@ -48,7 +46,6 @@ pub(crate) const ROUTES: &[Route] = &[
         Gate::Entity(ManageEntity),
         || web::to(sync),
     )
-    .read_by(&["getOrderIntegration"])
     .about(TAG, "Reads a page of a shop's earlier orders, or with `resumable` all of them.")
     .explained(
         "Pages are read in the order of the platform; `next_cursor` begins the next one. With \

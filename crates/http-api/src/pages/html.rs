@@ -1,5 +1,5 @@
-//! A page: one document of HTML without scripts, and with nothing from elsewhere but the logo of the
-//! white label.
+//! A page: one document of HTML without scripts, and with nothing from elsewhere but the logo of
+//! the white label.
 
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
@@ -117,7 +117,8 @@ impl Page<'_> {
         format!(
             "<!doctype html>\n<html lang=\"{language}\">\n<head>\n<meta charset=\"utf-8\">\n\
              <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-             <title>{title} – {product}</title>\n<style>{style}</style>\n</head>\n<body>\n{logo}<main>\n\
+             <title>{title} – {product}</title>\n<style>{style}</style>\n</head>\n\
+             <body>\n{logo}<main>\n\
              <h1>{title}</h1>\n{}<p>{}</p>\n{}</main>\n\
              <footer>{product}</footer>\n</body>\n</html>\n",
             problem.unwrap_or_default(),

@@ -27,7 +27,7 @@ impl World {
         let network = Arc::<Scripted>::default();
         let (own, mut kept) = (Arc::clone(&network), None);
         let api = Api::with(|services| {
-            let white_labels = Arc::new(white_labels);
+            let white_labels = white_labels.into();
             let services = Services { network: own, white_labels, ..services };
             kept = Some(services.clone());
             services

@@ -9,9 +9,11 @@ use serde_json::{Value, json};
 use crate::guards::sign_up_at;
 use crate::harness::{Api, Who, text};
 
-const KEY: &str = "a-random-key-of-thirty-two-characters";
+/// The operator's key in [`managed`].
+pub const KEY: &str = "a-random-key-of-thirty-two-characters";
 
-async fn managed() -> Api {
+/// An application whose operator manages white labels by [`KEY`].
+pub async fn managed() -> Api {
     let operator_key = Some(Digest::of(KEY));
     let white_labels = LabelSource::Managed;
     Api::with(|services| Services { white_labels, operator_key, ..services }).await

@@ -364,7 +364,7 @@ async fn a_shop_on_woocommerce_tries_its_webhook_and_posts_orders() {
 #[actix_web::test]
 async fn documents_of_orders_are_mailed_once_where_the_rules_want_it() {
     let desk = Desk::open().await;
-    let rules = json!({"send_invoice_email": true, "attach_pdf_to_email": true, "locale": "sl"});
+    let rules = json!({"send_invoice_email": true, "attach_pdf_to_email": true, "locale": "sl-SI"});
     let shop = desk.integration(rules).await;
     let first = desk.post("/orders", order(&shop, json!({}))).await.with(201).json();
     desk.act(&first, "process").await.with(200);

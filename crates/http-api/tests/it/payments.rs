@@ -23,7 +23,7 @@ async fn a_payment_answers_what_is_specified() {
         "advance_invoice_id": null, "expense_id": null, "applied_to_expense_id": null,
         "amount": made["amount"], "type": "cash", "date": "2026-11-20T00:00:00.000Z",
         "reference": null, "tag": null, "note": null, "entity_id": books.owner.entity(),
-        "tip": null, "tendered": null, "change": null,
+        "tip": null, "tendered": null, "change": null, "pt": null,
         "metadata": {}, "created_at": "2026-11-20T08:00:00.000Z",
         "updated_at": "2026-11-20T08:00:00.000Z", "deleted_at": null,
     });

@@ -105,8 +105,8 @@ impl PtSeries {
     }
 
     /// Issues a receipt as the document `sequence` of the series, behind `head`, and answers the
-    /// new head. It is dated on the day on which it is issued, whenever the money came, so its series
-    /// does not run back.
+    /// new head. It is dated on the day on which it is issued, whenever the money came, so its
+    /// series does not run back.
     ///
     /// # Errors
     /// As [`PtSeries::certify`], but for the key.

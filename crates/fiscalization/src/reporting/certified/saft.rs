@@ -53,7 +53,7 @@ pub trait SaftWatch: Send {
     async fn reached(&mut self, rows: usize) -> Result<(), PortugalError>;
 }
 
-/// Nobody looks on.
+/// Progress that is not followed.
 #[derive(Debug, Clone, Copy)]
 pub struct Unwatched;
 
@@ -136,7 +136,7 @@ pub async fn count_saft(cx: Context<'_>, period: SaftPeriod) -> Result<usize, St
     Ok(total)
 }
 
-/// Goes through the pages of a period, which `watch` is told of.
+/// Goes through the pages of a period, and reports each to `watch`.
 struct Pages<'a, 'w> {
     cx: Context<'a>,
     period: SaftPeriod,

@@ -60,6 +60,8 @@ pub(super) const ISSUES: &[Code] = codes! {
         "The cursor is none of this list and order. Begin again at the first page.";
     Issue invalid_date [422] "Expected a day as `YYYY-MM-DD`.";
     Issue invalid_date_time [422] "Expected an instant as `YYYY-MM-DDThh:mm:ssZ`.";
+    Issue invalid_domain [422]
+        "The host is none of a shop at the platform; the message says how one is named.";
     Issue invalid_email [422] "Expected an e-mail address.";
     Issue invalid_encoding [422] "The XML is not in UTF-8.";
     Issue invalid_iban [422]

@@ -200,7 +200,7 @@ pub(super) const REASONS: &[Code] = codes! {
         "A user has the address that the provider names, and the identity is not linked to them. \
          Log in by password, and link it by POST /users/me/identities.";
     Reason identity_provider_unreachable [503] for now
-        "The identity provider did not answer. Wait a moment, and begin the sign-in from its start.";
+        "The identity provider did not answer. Wait a moment, and begin the sign-in again.";
     Reason identity_refused [401]
         "The identity provider refused the code: it was used, is over, or is of another sign-in. \
          Begin the sign-in again.";
