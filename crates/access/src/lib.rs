@@ -11,12 +11,10 @@
 //! | `account`           | accounts and users, sign-up                                         |
 //! | `password`          | password rules and Argon2id hashes                                  |
 //! | `hashing`           | the memory that hashes share                                        |
-//! | `login`             | logging in: attempts, counted before they are tried                 |
+//! | `login`             | logging in by password, second factor and identity provider         |
 //! | `login_guard`       | how wrong passwords slow down guessing                              |
 //! | `session`           | sessions: begun, listed, ended, over when they are not used         |
 //! | `last_use`          | when sessions and keys were used last                               |
-//! | `second_factor`     | codes of apps and recovery codes, asked for beside the password     |
-//! | `identity`          | signing in by an external identity provider                         |
 //! | `password_change`   | a new password of a user who says the one before                    |
 //! | `key`               | API keys of entities and accounts: kept, listed, ended              |
 //! | `key_making`        | making API keys: the maker and the limits                           |
@@ -27,7 +25,6 @@
 //! | `entity`            | entities: fields, creation, change                                  |
 //! | `settings`          | an entity's settings: what is accepted, how it merges, its defaults |
 //! | `country`           | countries: codes, names, defaults and rules                         |
-//! | `portugal`          | what Portuguese law asks of an issuer                               |
 //! | `member`            | who belongs to an entity, and the last admin                        |
 //! | `invitation`        | inviting people, known or not                                       |
 //! | `accepting`         | accepting invitations, by a mailed token or in a session            |
@@ -73,7 +70,6 @@ mod entity_input;
 mod error;
 pub mod events;
 mod hashing;
-mod identity;
 mod invitation;
 mod key;
 mod key_making;
@@ -93,8 +89,6 @@ mod password;
 mod password_change;
 mod permission;
 mod pin;
-mod portugal;
-mod second_factor;
 mod secret;
 mod session;
 mod settings;
@@ -127,11 +121,6 @@ pub use entity::{
 };
 pub use entity_input::{EntityPatch, NewEntity};
 pub use error::{AccessError, Conflict, Forbidden, IdentityError, MistrustedClaims, Refused};
-pub use identity::{
-    Claims, Grant, IDENTITIES, Identity, IdentityLogin, IdentityProvider, ProviderDescription,
-    Recognized, SignInAttempt, Verified, begin_sign_in, continue_sign_in, find_sign_in,
-    finish_sign_in, link_identity, list_identities, recognize, sign_up_writes_by, unlink_identity,
-};
 pub use invitation::{
     INVITATIONS, Invitation, InvitationStatus, cancel_invitation, get_invitation, list_invitations,
     mint_invitation_token, resend_invitation, resend_invitation_with,
@@ -142,6 +131,16 @@ pub use key::{
 };
 pub use key_making::{NewKey, create_account_key, create_entity_key};
 pub use last_use::{is_use_news, note_use};
+pub use login::identity::{
+    Claims, Grant, IDENTITIES, Identity, IdentityLogin, IdentityProvider, ProviderDescription,
+    Recognized, SignInAttempt, Verified, begin_sign_in, continue_sign_in, find_sign_in,
+    finish_sign_in, link_identity, list_identities, recognize, sign_up_writes_by, unlink_identity,
+};
+pub use login::second_factor::{
+    Enrolment, NewCodes, SECOND_FACTORS, SecondFactor, SecondProof, WRONG_CODE,
+    begin_second_factor, confirm_second_factor, get_second_factor, remove_second_factor,
+    renew_recovery_codes, wrong_own_code,
+};
 pub use login::{LoginAttempt, RightLogin, begin_login, finish_login};
 pub use login_guard::{LOGIN_GUARDS, LoginGuard};
 pub use mail_token::{
@@ -175,11 +174,6 @@ pub use password::{PasswordHash, check_password, hash_password};
 pub use password_change::{WRONG_PASSWORD, change_password, wrong_current_password};
 pub use permission::{Permission, authorize, permits};
 pub use pin::{Pin, PinKey};
-pub use second_factor::{
-    Enrolment, NewCodes, SECOND_FACTORS, SecondFactor, SecondProof, WRONG_CODE,
-    begin_second_factor, confirm_second_factor, get_second_factor, remove_second_factor,
-    renew_recovery_codes, wrong_own_code,
-};
 pub use secret::{Digest, WithSecret, is_token, new_token};
 pub use session::{
     Ending, Origin, SESSION_SECONDS, SESSIONS, Session, end_sessions_of, find_user_id,

@@ -13,9 +13,9 @@ use crate::device::OperatorSwitch;
 use crate::email::fold_email;
 use crate::ending::hold_sessions;
 use crate::events;
+use crate::login::second_factor::Verdict;
 use crate::login_guard::{self, LoginGuard, remember};
 use crate::operator_token::end_operator_token;
-use crate::second_factor::Verdict;
 use crate::secret::new_token;
 use crate::{
     AccessError, Caller, Digest, Forbidden, IDENTITIES, Identity, SecondFactor, SecondProof, USERS,

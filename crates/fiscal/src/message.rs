@@ -195,9 +195,7 @@ pub(crate) fn cents(amount: &Decimal) -> Decimal {
 
 /// `amount` as marks and messages write it: a point, always two decimals, no plus, no groups.
 pub(crate) fn amount_text(amount: &Decimal) -> String {
-    let text = cents(amount).to_string();
-    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
-    format!("{whole}.{fraction:0<2}")
+    cents(amount).padded(2)
 }
 
 /// `local`, an instant with the offset of its zone, in a form that always succeeds.

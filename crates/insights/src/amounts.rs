@@ -9,13 +9,7 @@ pub fn cents(amount: &Decimal) -> Decimal {
 
 /// `amount` with exactly two decimals: `-10.10`.
 pub fn amount_text(amount: &Decimal) -> String {
-    let mut text = cents(amount).to_string();
-    match text.split_once('.').map(|(_, decimals)| decimals.len()) {
-        None => text.push_str(".00"),
-        Some(1) => text.push('0'),
-        Some(_) => {}
-    }
-    text
+    cents(amount).padded(2)
 }
 
 #[cfg(test)]

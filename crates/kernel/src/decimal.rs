@@ -75,6 +75,18 @@ impl Decimal {
         self.0.is_positive()
     }
 
+    /// The number with all its decimals, and zeros behind them up to `decimals`: 10.1 is `10.10`
+    /// with two, 0.125 stays `0.125`.
+    #[must_use]
+    pub fn padded(&self, decimals: usize) -> String {
+        let text = self.to_string();
+        let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+        match decimals.max(fraction.len()) {
+            0 => text,
+            _ => format!("{whole}.{fraction:0<decimals$}"),
+        }
+    }
+
     /// The distance from zero.
     #[must_use]
     pub fn abs(&self) -> Self {
@@ -313,6 +325,21 @@ mod tests {
         ] {
             let read: Decimal = serde_json::from_str(sent).unwrap();
             assert_eq!(serde_json::to_string(&read).unwrap(), answered, "{sent}");
+        }
+    }
+
+    #[test]
+    fn zeros_fill_up_decimals_and_take_none_away() {
+        for (number, decimals, text) in [
+            ("0", 2, "0.00"),
+            ("10.1", 2, "10.10"),
+            ("-0.05", 2, "-0.05"),
+            ("1e3", 2, "1000.00"),
+            ("2201.7838", 2, "2201.7838"),
+            ("7", 0, "7"),
+            ("7.5", 0, "7.5"),
+        ] {
+            assert_eq!(decimal(number).padded(decimals), text, "{number}");
         }
     }
 

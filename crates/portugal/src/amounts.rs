@@ -11,13 +11,7 @@ pub fn amount_text(amount: &Decimal) -> String {
 /// `amount` with all the decimals that it has, two at least.
 #[must_use]
 pub(crate) fn figure_text(amount: &Decimal) -> String {
-    let mut text = amount.to_string();
-    match text.split_once('.').map(|(_, decimals)| decimals.len()) {
-        None => text.push_str(".00"),
-        Some(1) => text.push('0'),
-        Some(_) => {}
-    }
-    text
+    amount.padded(2)
 }
 
 #[cfg(test)]

@@ -9,8 +9,6 @@ use time::format_description::BorrowedFormatItem;
 use time::macros::format_description;
 use time::{Date, Duration, OffsetDateTime, PrimitiveDateTime};
 
-use crate::PortugalRefusal;
-
 const FORM: &[BorrowedFormatItem<'_>] =
     format_description!("[year]-[month]-[day]T[hour]:[minute]:[second]");
 
@@ -31,6 +29,12 @@ pub struct WallTime(PrimitiveDateTime);
 pub struct InvalidTime;
 
 impl WallTime {
+    /// This time in a series whose last one is `last`, which is taken again in the hour that the
+    /// clock shows twice. `None` where this one is more than an hour before `last`.
+    pub(crate) fn behind(self, last: Self) -> Option<Self> {
+        (self.0 + SUMMER_TIME >= last.0).then(|| self.max(last))
+    }
+
     /// What clocks in `zone` show at `instant`; `None` for a zone that there is not.
     #[must_use]
     pub fn of(instant: OffsetDateTime, zone: &str) -> Option<Self> {
@@ -77,23 +81,6 @@ impl fmt::Display for WallTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0.format(FORM).unwrap_or_default())
     }
-}
-
-/// When a document enters a series whose last one entered at `last`: the time on the wall.
-///
-/// In the night in which summer time ends the clock shows an hour twice. The times of a series do
-/// not run back, so a document of the second hour takes the time of the one before it. Source:
-/// Despacho 8632/2014, 3.2 and 3.4.3.
-///
-/// # Errors
-/// [`PortugalRefusal::ClockBehind`] where the clock shows more than an hour before `last`: it is
-/// wrong.
-pub fn entry_time(wall: WallTime, last: Option<WallTime>) -> Result<WallTime, PortugalRefusal> {
-    let Some(last) = last else { return Ok(wall) };
-    if wall.0 + SUMMER_TIME < last.0 {
-        return Err(PortugalRefusal::ClockBehind { last });
-    }
-    Ok(wall.max(last))
 }
 
 /// Accepts the date of a document that enters at `entry`, in a series whose last document is of

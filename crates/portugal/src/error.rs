@@ -141,8 +141,11 @@ pub enum PortugalRefusal {
     #[error("the numbers of the series are used up; close it and make another one")]
     SeriesFull,
     /// There are as many series as there may be.
-    #[error("an entity has at most {} series, closed ones included", crate::MAX_SERIES)]
-    TooManySeries,
+    #[error("an entity has at most {most} series, closed ones included")]
+    TooManySeries {
+        /// How many there may be.
+        most: usize,
+    },
     /// The clock shows a time before the last document's.
     #[error("the clock is wrong: the last document of the series entered at {last}")]
     ClockBehind {
@@ -198,7 +201,7 @@ impl PortugalRefusal {
             Self::SeriesOfOther => "pt_series_of_other_type",
             Self::SeriesUsed => "pt_series_used",
             Self::SeriesFull => "pt_series_full",
-            Self::TooManySeries => "too_many_series",
+            Self::TooManySeries { .. } => "too_many_series",
             Self::ClockBehind { .. } => "clock_behind",
             Self::FormRecovered => "pt_form_recovered",
             Self::Immutable => "pt_document_immutable",

@@ -74,7 +74,7 @@ pub mod words;
 pub use amounts::amount_text;
 pub use atcud::{Atcud, InvalidAtcud};
 pub use chain::{Hash, HashControl, InvalidHash, Link, ProgramKey, Signed, SigningFailed};
-pub use clock::{InvalidTime, WallTime, check_date, entry_time};
+pub use clock::{InvalidTime, WallTime, check_date};
 pub use code::{Class, Code, Purpose};
 pub use error::{PortugalError, PortugalRefusal};
 pub use identifier::{MAX_SERIES_CHARS, SeriesCode, ValidationCode};
@@ -87,7 +87,7 @@ pub use qr::{MAX_OTHER_CHARS, QrFacts, QrFields, TaxTotal, read_qr};
 pub use series::{
     Certified, ChainHead, CheckedSeries, Fresh, MAX_SERIES, NewSeries, PT_FORMS, PT_SERIES,
     PtSeries, Receipted, RecoveredForm, Registration, SeriesChange, SeriesStatus, Validated,
-    series_key,
+    entry_time, series_key,
 };
 pub use settings::{PT_SETTINGS, PtSettings, SettingsInput};
 pub use status::{Origin, Status};

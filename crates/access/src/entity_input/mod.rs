@@ -1,4 +1,7 @@
-//! What making and changing an entity asks for, and what is accepted.
+//! What making and changing an entity asks for, and what is accepted; of issuers in Portugal in
+//! `portugal`.
+
+mod portugal;
 
 use racun_kernel::calendar::is_time_zone;
 use racun_kernel::{Currency, Decimal, Environment, Issue, Issues, Metadata, Patch, Stamp, text};
@@ -6,7 +9,7 @@ use serde_json::{Map, Value as Json};
 
 use crate::country::Country;
 use crate::email::{check_email, check_name};
-use crate::{AccountScope, Entity, Settings, portugal};
+use crate::{AccountScope, Entity, Settings};
 
 const MAX_ADDRESS_CHARS: usize = 500;
 const MAX_POST_CODE_CHARS: usize = 20;

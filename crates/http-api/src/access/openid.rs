@@ -15,7 +15,7 @@ use validator::Validate;
 
 use super::second_factor::note_guess;
 use super::sessions::{origin_of, own_password, session_of};
-use super::users::{LoginBody, login_turn};
+use super::users::LoginBody;
 use crate::answer::{Created, Json, NoContent};
 use crate::billing::labels::label_of;
 use crate::body::{AllBody, Convert, answer};
@@ -332,11 +332,11 @@ async fn link(
     let origin = origin_of(&request);
     let task = call.run(|call| async move {
         let verified = vouched(&call, &attempt, grant).await?;
-        let (user, _) = session_of(call.by())?;
-        let _turn = login_turn(&user.email).await;
         let right = own_password(&call, &origin, current_password).await;
         let linked = match right {
-            Ok(right) => access::link_identity(call.store(), right, verified, call.stamp()).await,
+            Ok((right, _turn)) => {
+                access::link_identity(call.store(), right, verified, call.stamp()).await
+            }
             Err(error) => Err(error),
         };
         Ok::<_, ApiError>(linked)

@@ -11,7 +11,6 @@ use utoipa::ToSchema;
 use validator::Validate;
 
 use super::sessions::{origin_of, own_password, session_of};
-use super::users::login_turn;
 use crate::answer::{Created, Json, NoContent};
 use crate::body::Convert;
 use crate::call::Call;
@@ -181,11 +180,9 @@ async fn begin(
         ApiError::new(Kind::Unavailable, message).caused_by("master_key_missing")
     })?;
     let task = call.run(|call| async move {
-        let (user, _) = session_of(call.by())?;
-        let _turn = login_turn(&user.email).await;
-        let right = own_password(&call, &origin, current_password).await?;
+        let (right, _turn) = own_password(&call, &origin, current_password).await?;
         let (store, labels) = (call.store(), call.labels().await?);
-        let label = billing::label_of(store, &labels, user.account_id).await?;
+        let label = billing::label_of(store, &labels, right.user.account_id).await?;
         let issuer = label.map_or(ISSUER, WhiteLabel::product);
         access::begin_second_factor(store, right, &*vault, issuer, call.stamp()).await
     });
@@ -221,9 +218,7 @@ async fn renew(
     session_of(call.by())?;
     let (body, origin) = (body?.0, origin_of(&request));
     let task = call.run(|call| async move {
-        let (user, _) = session_of(call.by())?;
-        let _turn = login_turn(&user.email).await;
-        let right = own_password(&call, &origin, body.current_password).await?;
+        let (right, _turn) = own_password(&call, &origin, body.current_password).await?;
         let (store, vault) = (call.store(), call.vault.clone());
         access::renew_recovery_codes(store, right, vault, body.code, call.stamp()).await
     });
@@ -241,9 +236,7 @@ async fn remove(
     session_of(call.by())?;
     let (body, origin) = (body?.0, origin_of(&request));
     let task = call.run(|call| async move {
-        let (user, _) = session_of(call.by())?;
-        let _turn = login_turn(&user.email).await;
-        let right = own_password(&call, &origin, body.current_password).await?;
+        let (right, _turn) = own_password(&call, &origin, body.current_password).await?;
         let (store, vault) = (call.store(), call.vault.clone());
         access::remove_second_factor(store, right, vault, body.code, call.stamp()).await
     });

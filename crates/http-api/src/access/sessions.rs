@@ -18,6 +18,7 @@ use crate::body::{AllBody, Convert};
 use crate::call::Call;
 use crate::error::ApiError;
 use crate::limits;
+use crate::places::Slot;
 use crate::request::{Body, PathText};
 use crate::route::{Gate, Route};
 use crate::security::SecurityEvent;
@@ -100,15 +101,18 @@ pub(super) fn session_of(caller: &Caller) -> Result<(&User, &Session), AccessErr
 }
 
 /// The log-in of who makes the request, when `password` is theirs; it is counted as log-ins are.
+/// The turn beside it is theirs among the log-ins of their address: hold it until the log-in is
+/// used.
 pub(super) async fn own_password(
     call: &Call<Caller>,
     origin: &Origin,
     password: String,
-) -> Result<RightLogin, AccessError> {
+) -> Result<(RightLogin, Slot<String>), AccessError> {
     let (user, _) = session_of(call.by())?;
+    let turn = login_turn(&user.email).await;
     let attempt = access::begin_login(call.store(), &user.email, origin, call.stamp()).await?;
     let right = call.compute(move || attempt.verify(&password)).await;
-    right.map_err(access::wrong_current_password)
+    Ok((right.map_err(access::wrong_current_password)?, turn))
 }
 
 async fn list(call: Call<Caller>) -> Result<Json<AllBody<SessionBody>>, ApiError> {
@@ -155,9 +159,8 @@ async fn change(
     let (origin, ends_keys) = (origin_of(&request), end_keys.unwrap_or_default());
     let task = call.run(|call| async move {
         let (user, session) = session_of(call.by())?;
-        let _turn = login_turn(&user.email).await;
         let (store, stamp) = (call.store(), call.stamp());
-        let right = own_password(&call, &origin, current_password).await?;
+        let (right, _turn) = own_password(&call, &origin, current_password).await?;
         let (email, hashing) = (user.email.clone(), stamp.clone());
         let hash = move || access::hash_password(&password, &[&email], &hashing);
         let password = call.compute(hash).await?;

@@ -37,7 +37,7 @@ impl From<PortugalRefusal> for ApiError {
             | PortugalRefusal::SeriesOfOther
             | PortugalRefusal::SeriesUsed
             | PortugalRefusal::SeriesFull
-            | PortugalRefusal::TooManySeries
+            | PortugalRefusal::TooManySeries { .. }
             | PortugalRefusal::ClockBehind { .. }
             | PortugalRefusal::Immutable
             | PortugalRefusal::NotDeleted

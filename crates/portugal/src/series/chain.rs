@@ -10,7 +10,7 @@ use time::{Date, OffsetDateTime};
 use super::PtSeries;
 use crate::{
     Atcud, Hash, HashControl, MAX_NUMBER_CHARS, ManualNumber, Number, PortugalError,
-    PortugalRefusal, ProgramKey, Signed, WallTime, check_date, entry_time,
+    PortugalRefusal, ProgramKey, Signed, WallTime, check_date,
 };
 
 /// The last document of a series: what the next one is chained to.
@@ -195,4 +195,18 @@ racun_store::record! {
         Field::text("key").unique(Unique::Tenant).hidden()
             => form.is_active.then(|| form.form.key()),
     }
+}
+
+/// When a document enters a series whose last one entered at `last`: the time on the wall.
+///
+/// In the night in which summer time ends the clock shows an hour twice. The times of a series do
+/// not run back, so a document of the second hour takes the time of the one before it. Source:
+/// Despacho 8632/2014, 3.2 and 3.4.3.
+///
+/// # Errors
+/// [`PortugalRefusal::ClockBehind`] where the clock shows more than an hour before `last`: it is
+/// wrong.
+pub fn entry_time(wall: WallTime, last: Option<WallTime>) -> Result<WallTime, PortugalRefusal> {
+    let Some(last) = last else { return Ok(wall) };
+    wall.behind(last).ok_or(PortugalRefusal::ClockBehind { last })
 }

@@ -136,7 +136,7 @@ impl CheckedSeries {
             return Err(PortugalRefusal::SeriesActive);
         }
         if present.len() >= MAX_SERIES {
-            return Err(PortugalRefusal::TooManySeries);
+            return Err(PortugalRefusal::TooManySeries { most: MAX_SERIES });
         }
         Ok(())
     }

@@ -1,4 +1,12 @@
 //! Logging in: an attempt is counted before its password is tried, and forgiven when it was right.
+//!
+//! | Module          | Owns                                                            |
+//! | --------------- | --------------------------------------------------------------- |
+//! | `second_factor` | codes of apps and recovery codes, asked for beside the password |
+//! | `identity`      | signing in by an external identity provider                     |
+
+pub(crate) mod identity;
+pub(crate) mod second_factor;
 
 use racun_kernel::Stamp;
 use racun_store::{One, Store, UnitBuilder};

@@ -11,7 +11,7 @@ use ring::digest::{SHA256, digest};
 
 use super::{Grant, ProviderDescription};
 use crate::AccessError;
-use crate::second_factor::escaped;
+use crate::login::second_factor::escaped;
 use crate::secret::{is_token, new_token};
 
 /// What the token of an attempt starts with.
