@@ -101,6 +101,7 @@ impl SubmissionDrill {
         }
         simulator.clear_faults();
         let api = account.api.clone().with("x-entity-id", &account.entity);
+        expected.insert(lose_an_answer(&racun, &simulator, &api).await, Outcome::Delivered);
         wait_for_ends(&racun, &simulator, &api, &expected).await;
         check_ledger(&simulator, &api, &expected).await;
         let delivered = expected.values().filter(|one| **one == Outcome::Delivered).count();
@@ -180,6 +181,21 @@ async fn send_and_kill(racun: &mut Racun, api: &Client, ids: &[String], pause: D
     orders.join_all().await.iter().filter(|answer| answer.is_none()).count()
 }
 
+/// Sends one more document, and loses the answer to a submission: with no notice of what became of
+/// it, it has to be sent again under its key. The id of the document.
+async fn lose_an_answer(racun: &Racun, simulator: &Running, api: &Client) -> String {
+    let once = When { operation: Some(Operation::Submit), times: Some(1), every: None };
+    simulator.add_fault(Fault::LoseAnswer, once);
+    let id = invoice(api, RECIPIENTS[0].0).await;
+    api.post(&sending(&id), &json!({})).await.expect(202);
+    let until = Instant::now() + PATIENCE;
+    while simulator.repeats() == 0 {
+        assert!(Instant::now() < until, "{id} is not sent again\n{}", racun.log());
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    id
+}
+
 /// The submissions of a document.
 async fn submissions(api: &Client, id: &str) -> Vec<Value> {
     api.all(&format!("/e-invoicing/documents/{id}/submissions")).await
@@ -245,6 +261,7 @@ async fn check_ledger(simulator: &Running, api: &Client, expected: &BTreeMap<Str
     for one in simulator.deliveries() {
         taken.entry(one.number).or_default().push(one.fate);
     }
+    assert!(simulator.repeats() > 0, "no answer was lost: the drill shows nothing");
     for (id, outcome) in expected {
         let document = api.read(&format!("/invoices/{id}")).await;
         let number = document["number"].as_str().unwrap_or_else(|| panic!("{document}"));

@@ -4,72 +4,44 @@ use racun_tests::{Account, Racun};
 use serde_json::{Value, json};
 
 use crate::CLIENTS;
-use crate::load::{Rates, request_with};
-use crate::report::{aim, rates, ratio, thousandths};
+use crate::load::request_with;
+use crate::pairs::{Pair, Words};
 
-/// Accounts with an entity in Germany each.
-pub struct Sellers {
-    address: String,
-    /// Invoices that are not checked, and those that have to be valid.
-    requests: [Vec<Vec<u8>>; 2],
-}
+const WORDS: Words = Words {
+    lines: [
+        ["issue unchecked, one sequence", "issue unchecked, a sequence each"],
+        ["issue as XRechnung, one sequence", "issue as XRechnung, a sequence each"],
+    ],
+    beside: "issue as XRechnung beside unchecked",
+    clients: ["16 clients, one sequence", "16 clients, a sequence each"],
+    least: (800, ">= 0.8"),
+};
 
-/// What was issued unchecked, and what had to be valid.
-pub struct Issued([Rates; 2]);
-
-impl Sellers {
-    pub async fn sign_up(racun: &Racun) -> Self {
-        let mut requests = [Vec::new(), Vec::new()];
-        for _ in 0..CLIENTS {
-            let account = Account::sign_up(racun).await;
-            let made = account.user.create("/entities", &entity()).await;
-            let entity = made["id"].as_str().expect("an id");
-            let api = account.api.clone().with("x-entity-id", entity);
-            let accounts = json!([{"type": "iban", "iban": "DE89370400440532013000"}]);
-            let settings = json!({"settings": {"bank_accounts": accounts}});
-            let user = account.user.clone().with("x-entity-id", entity);
-            user.patch(&format!("/entities/{entity}"), &settings).await.expect(200);
-            let header = format!("x-entity-id: {entity}\r\n");
-            for (place, is_required) in [false, true].into_iter().enumerate() {
-                let invoice = invoice(is_required);
-                let issued = api.create("/invoices", &invoice).await;
-                let status = &issued["xrechnung"]["validation_status"];
-                assert_eq!(status == "valid", is_required, "{issued}");
-                let body = invoice.to_string();
-                let request = request_with("POST", "/invoices", &account.key, &header, &body);
-                requests[place].push(request);
-            }
-        }
-        Self { address: racun.address().to_owned(), requests }
-    }
-
-    /// Both, in turns.
-    pub fn measure(&self) -> Issued {
-        Issued([0, 1].map(|place| Rates::measure(&self.address, &self.requests[place])))
-    }
-}
-
-impl Issued {
-    pub fn best_of(self, other: Self) -> Self {
-        let Self([plain, valid]) = self;
-        let Self([other_plain, other_valid]) = other;
-        Self([plain.best_of(other_plain), valid.best_of(other_valid)])
-    }
-
-    pub fn print(&self) {
-        let Self([plain, valid]) = self;
-        rates(["issue unchecked, one sequence", "issue unchecked, a sequence each"], plain);
-        rates(["issue as XRechnung, one sequence", "issue as XRechnung, a sequence each"], valid);
-        for (how, valid, plain) in [
-            ("1 client", valid.alone, plain.alone),
-            ("16 clients, one sequence", valid.together, plain.together),
-            ("16 clients, a sequence each", valid.apart, plain.apart),
-        ] {
-            let (valid, plain) = (valid.per_second, plain.per_second);
-            let what = format!("issue as XRechnung beside unchecked, {how}");
-            aim(&what, &ratio(valid, plain), ">= 0.8", thousandths(valid, plain) >= 800);
+/// Accounts with an entity in Germany each: invoices that are not checked, and those that have to
+/// be valid.
+pub async fn pair(racun: &Racun) -> Pair {
+    let mut requests = [Vec::new(), Vec::new()];
+    for _ in 0..CLIENTS {
+        let account = Account::sign_up(racun).await;
+        let made = account.user.create("/entities", &entity()).await;
+        let entity = made["id"].as_str().expect("an id");
+        let api = account.api.clone().with("x-entity-id", entity);
+        let accounts = json!([{"type": "iban", "iban": "DE89370400440532013000"}]);
+        let settings = json!({"settings": {"bank_accounts": accounts}});
+        let user = account.user.clone().with("x-entity-id", entity);
+        user.patch(&format!("/entities/{entity}"), &settings).await.expect(200);
+        let header = format!("x-entity-id: {entity}\r\n");
+        for (place, is_required) in [false, true].into_iter().enumerate() {
+            let invoice = invoice(is_required);
+            let issued = api.create("/invoices", &invoice).await;
+            let status = &issued["xrechnung"]["validation_status"];
+            assert_eq!(status == "valid", is_required, "{issued}");
+            let body = invoice.to_string();
+            let request = request_with("POST", "/invoices", &account.key, &header, &body);
+            requests[place].push(request);
         }
     }
+    Pair::new(racun, requests, WORDS)
 }
 
 fn entity() -> Value {

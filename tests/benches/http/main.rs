@@ -20,6 +20,7 @@ mod issuing;
 mod listing;
 mod load;
 mod overhead;
+mod pairs;
 mod paying;
 mod portugal;
 mod printing;
@@ -151,10 +152,10 @@ async fn on_the_embedded_store() {
         issuing::print(&issuers.measure().best_of(issuers.measure()));
     }
     if wanted("einvoicing") {
-        issuing_valid(&racun).await;
+        einvoicing::pair(&racun).await.print();
     }
     if wanted("portugal") {
-        issuing_signed(&racun).await;
+        portugal::pair(&racun).await.print();
     }
     if wanted("pay") {
         let payers = Payers::sign_up(&racun).await;
@@ -205,10 +206,10 @@ async fn on_postgres() {
         beside_unlisted(&cluster, &racun, database("unlisted")).await;
     }
     if wanted("einvoicing") {
-        issuing_valid(&racun).await;
+        einvoicing::pair(&racun).await.print();
     }
     if wanted("portugal") {
-        issuing_signed(&racun).await;
+        portugal::pair(&racun).await.print();
     }
     if wanted("pay") {
         paying_on_postgres(&racun, &bare, &url).await;
@@ -255,18 +256,6 @@ async fn issuing_on_postgres(racun: &Racun, bare: &Bare<'_>, url: &str) {
     issuing::print(&issued);
     allowed.print(&rows);
     allowed.beside(&issued);
-}
-
-/// Issues what has to be valid beside what is not checked.
-async fn issuing_valid(racun: &Racun) {
-    let sellers = einvoicing::Sellers::sign_up(racun).await;
-    sellers.measure().best_of(sellers.measure()).print();
-}
-
-/// Issues what is signed beside what is not.
-async fn issuing_signed(racun: &Racun) {
-    let sellers = portugal::Sellers::sign_up(racun).await;
-    sellers.measure().best_of(sellers.measure()).print();
 }
 
 /// What the indexes of lists cost: issuing and paying beside the same on the database at `url`,

@@ -5,75 +5,46 @@ use racun_tests::{Account, Racun};
 use serde_json::{Value, json};
 
 use crate::CLIENTS;
-use crate::load::{Rates, request_with};
-use crate::report::{aim, rates, ratio, thousandths};
+use crate::load::request_with;
+use crate::pairs::{Pair, Words};
 
-/// Accounts with an entity in each of two countries.
-pub struct Sellers {
-    address: String,
-    /// Invoices elsewhere, and those in Portugal.
-    requests: [Vec<Vec<u8>>; 2],
-}
+const WORDS: Words = Words {
+    lines: [
+        ["issue unsigned, one sequence", "issue unsigned, a sequence each"],
+        ["issue in Portugal, one series", "issue in Portugal, a series each"],
+    ],
+    beside: "issue in Portugal beside unsigned",
+    clients: ["16 clients, one series", "16 clients, a series each"],
+    least: (500, ">= 0.5"),
+};
 
-/// What was issued elsewhere, and in Portugal.
-pub struct Issued([Rates; 2]);
-
-impl Sellers {
-    pub async fn sign_up(racun: &Racun) -> Self {
-        let mut requests = [Vec::new(), Vec::new()];
-        for _ in 0..CLIENTS {
-            let account = Account::sign_up(racun).await;
-            for (place, entity) in [elsewhere(), shop()].into_iter().enumerate() {
-                let made = account.user.create("/entities", &entity).await;
-                let entity = made["id"].as_str().expect("an id");
-                let api = account.api.clone().with("x-entity-id", entity);
-                let is_certified = place == 1;
-                if is_certified {
-                    let series = json!({
-                        "document_type": "invoice", "series_code": "2026A",
-                        "start_date": "2026-01-01",
-                    });
-                    api.create("/fiscalization/pt/atcud-series", &series).await;
-                }
-                let invoice = invoice(if is_certified { [23, 6] } else { [19, 7] });
-                let issued = api.create("/invoices", &invoice).await;
-                assert_eq!(issued["pt"].is_object(), is_certified, "{issued}");
-                let header = format!("x-entity-id: {entity}\r\n");
-                let body = invoice.to_string();
-                let request = request_with("POST", "/invoices", &account.key, &header, &body);
-                requests[place].push(request);
+/// Accounts with an entity in each of two countries: invoices elsewhere, and those in Portugal.
+pub async fn pair(racun: &Racun) -> Pair {
+    let mut requests = [Vec::new(), Vec::new()];
+    for _ in 0..CLIENTS {
+        let account = Account::sign_up(racun).await;
+        for (place, entity) in [elsewhere(), shop()].into_iter().enumerate() {
+            let made = account.user.create("/entities", &entity).await;
+            let entity = made["id"].as_str().expect("an id");
+            let api = account.api.clone().with("x-entity-id", entity);
+            let is_certified = place == 1;
+            if is_certified {
+                let series = json!({
+                    "document_type": "invoice", "series_code": "2026A",
+                    "start_date": "2026-01-01",
+                });
+                api.create("/fiscalization/pt/atcud-series", &series).await;
             }
-        }
-        Self { address: racun.address().to_owned(), requests }
-    }
-
-    /// Both, in turns.
-    pub fn measure(&self) -> Issued {
-        Issued([0, 1].map(|place| Rates::measure(&self.address, &self.requests[place])))
-    }
-}
-
-impl Issued {
-    pub fn best_of(self, other: Self) -> Self {
-        let Self([plain, signed]) = self;
-        let Self([other_plain, other_signed]) = other;
-        Self([plain.best_of(other_plain), signed.best_of(other_signed)])
-    }
-
-    pub fn print(&self) {
-        let Self([plain, signed]) = self;
-        rates(["issue unsigned, one sequence", "issue unsigned, a sequence each"], plain);
-        rates(["issue in Portugal, one series", "issue in Portugal, a series each"], signed);
-        for (how, signed, plain) in [
-            ("1 client", signed.alone, plain.alone),
-            ("16 clients, one series", signed.together, plain.together),
-            ("16 clients, a series each", signed.apart, plain.apart),
-        ] {
-            let (signed, plain) = (signed.per_second, plain.per_second);
-            let what = format!("issue in Portugal beside unsigned, {how}");
-            aim(&what, &ratio(signed, plain), ">= 0.5", thousandths(signed, plain) >= 500);
+            let invoice = invoice(if is_certified { [23, 6] } else { [19, 7] });
+            let issued = api.create("/invoices", &invoice).await;
+            assert_eq!(issued["pt"].is_object(), is_certified, "{issued}");
+            let header = format!("x-entity-id: {entity}\r\n");
+            let body = invoice.to_string();
+            let request = request_with("POST", "/invoices", &account.key, &header, &body);
+            requests[place].push(request);
         }
     }
+    Pair::new(racun, requests, WORDS)
 }
 
 fn elsewhere() -> Value {

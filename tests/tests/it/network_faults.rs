@@ -12,6 +12,7 @@ async fn documents_are_delivered_once_or_failed_with_their_reason(store: StoreKi
     println!("{drill:?}");
     let drilled = drill.play().await;
     println!("{drilled:?}");
-    assert_eq!(drilled.delivered + drilled.failed, 32);
+    // One more is sent, whose answer is lost for certain.
+    assert_eq!(drilled.delivered + drilled.failed, 33);
     assert!(drilled.delivered > 0 && drilled.failed > 0);
 }
