@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::redirect::Policy;
-use reqwest::{Client as HttpClient, Response};
+use reqwest::{Client as HttpClient, ClientBuilder, Response};
 
 use crate::egress::{Guard, OwnNames, Reach, SystemNames};
 use crate::tls;
@@ -23,18 +23,23 @@ pub fn guard(reach: Reach) -> Guard {
 /// # Errors
 /// When there is no TLS.
 pub fn client(guard: &Guard, patience: Duration) -> Result<HttpClient, String> {
-    HttpClient::builder()
+    let client = builder(guard)?.connect_timeout(patience).timeout(patience);
+    client.build().map_err(|error| error.to_string())
+}
+
+/// The same without time limits.
+///
+/// # Errors
+/// When there is no TLS.
+pub fn builder(guard: &Guard) -> Result<ClientBuilder, String> {
+    Ok(HttpClient::builder()
         .tls_backend_preconfigured(tls::client().map_err(|error| error.to_string())?)
         .dns_resolver(guard.clone())
         .no_proxy()
         .redirect(Policy::none())
         .retry(reqwest::retry::never())
         .referer(false)
-        .http1_only()
-        .connect_timeout(patience)
-        .timeout(patience)
-        .build()
-        .map_err(|error| error.to_string())
+        .http1_only())
 }
 
 /// The body; `None` when it is longer than `most` bytes.

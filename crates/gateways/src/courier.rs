@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use racun_webhooks::{Courier, Post, ReceiverResponse, Undelivered};
 use reqwest::header::CONTENT_TYPE;
-use reqwest::redirect::Policy;
 use reqwest::{Client, Response};
 use url::Url;
 
+use crate::caller;
 use crate::egress::{Guard, Names, OwnNames, Reach, Refused, SystemNames};
 use crate::tls;
 
@@ -71,14 +71,7 @@ impl HttpCourier {
     /// As [`new`](Self::new).
     pub fn with_names(options: Options, names: Arc<dyn Names>) -> Result<Self, String> {
         let guard = Guard::new(names, options.allow_private_addresses, options.reach);
-        let client = Client::builder()
-            .tls_backend_preconfigured(tls::client().map_err(|error| error.to_string())?)
-            .dns_resolver(guard.clone())
-            .no_proxy()
-            .redirect(Policy::none())
-            .retry(reqwest::retry::never())
-            .referer(false)
-            .http1_only()
+        let client = caller::builder(&guard)?
             .connect_timeout(options.connect)
             .timeout(options.exchange)
             .pool_idle_timeout(IDLE)

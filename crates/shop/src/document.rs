@@ -11,7 +11,7 @@ use racun_orders::{Integration, ItemKind, Order, OrderItem};
 use racun_sales::documents::{
     Creation, CustomerRequest, DocumentRequest, LineRequest, LineTaxRequest,
 };
-use racun_settlement::{NewPayment, Tender};
+use racun_settlement::NewPayment;
 use racun_store::{Context, StoreError};
 
 /// The property of a document that names its order.
@@ -117,23 +117,7 @@ pub async fn creation(
     integration: &Integration,
     paid: Option<PaymentType>,
 ) -> Result<Creation, StoreError> {
-    let payment = |kind| NewPayment {
-        document_id: None,
-        invoice_id: None,
-        credit_note_id: None,
-        advance_invoice_id: None,
-        expense_id: None,
-        applied_to_expense_id: None,
-        amount: None,
-        kind,
-        date: None,
-        reference: None,
-        tag: None,
-        note: None,
-        metadata: BTreeMap::new(),
-        tender: Tender::default(),
-    };
-    let payments = paid.map(payment).into_iter().collect();
+    let payments = paid.map(NewPayment::new).into_iter().collect();
     Ok(Creation { payments, fiscal: place(cx, integration).await?, ..Creation::default() })
 }
 

@@ -125,7 +125,7 @@ pub async fn receipt_of(
 /// # Errors
 /// [`racun_portugal::PortugalRefusal::NotSigned`].
 pub(crate) fn check_signed(entity: &Entity, document: &Document) -> Result<(), PortugalError> {
-    let is_free = !is_portugal(entity.country_code.as_deref());
+    let is_free = !is_portugal(entity);
     Ok(restrictions::check_output(is_free || document.pt.is_some())?)
 }
 

@@ -39,7 +39,7 @@ impl Wanted {
     /// `not_in_portugal`, by the parameter.
     pub fn check(&self, entity: &Entity) -> Result<(), Issues> {
         let mut issues = Issues::default();
-        if !is_portugal(entity.country_code.as_deref()) {
+        if !is_portugal(entity) {
             return Ok(());
         }
         let template = self.template.filter(|template| !template.is_receipt());

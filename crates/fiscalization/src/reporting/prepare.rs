@@ -15,7 +15,7 @@ use racun_store::{
 };
 use time::{Date, OffsetDateTime};
 
-use super::certified::{Certifying, certifying, is_portugal};
+use super::certified::{Certifying, certifies, certifying};
 use super::error::{FiscalizationError, FiscalizationRefused};
 use super::issue::{HeldPlace, Issuing, numbering, start};
 use super::operator::{Operator, inside};
@@ -139,7 +139,7 @@ pub async fn prepare(
 ) -> Result<Prepared, FiscalizationError> {
     let cx = ports.cx;
     let IssueContext { kind, links, means, said } = context;
-    if is_portugal(entity.country_code.as_deref()) && ports.portugal.is_some() {
+    if certifies(ports, entity) {
         return match said {
             FiscalIntent::Issue(request) => {
                 let own = certifying(ports, entity, kind, &means, request.pt).await?;

@@ -182,7 +182,7 @@ pub(crate) fn check_settings(settings: Option<&Map<String, Value>>) -> Result<()
 /// Refuses another template than the one that documents in Portugal have.
 fn check_look(call: &EntityCall, settings: Option<&Map<String, Value>>) -> Result<(), Issues> {
     let template = settings.and_then(|settings| settings.get("pdf_template")?.as_str());
-    if !is_portugal(call.entity().country_code.as_deref()) {
+    if !is_portugal(call.entity()) {
         return Ok(());
     }
     check_template(template, "pdf_template").map_err(|issue| issue.at("settings").into())

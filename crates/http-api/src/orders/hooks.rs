@@ -38,21 +38,35 @@ pub(crate) const ROUTES: &[Route] = &[
     .page(),
 ];
 
+/// Where a platform says what a webhook is about.
+struct Headers {
+    source: SourceKind,
+    topic: &'static str,
+    event_id: &'static str,
+    signature: &'static str,
+}
+
+const SHOPIFY: Headers = Headers {
+    source: SourceKind::Shopify,
+    topic: "x-shopify-topic",
+    event_id: "x-shopify-webhook-id",
+    signature: "x-shopify-hmac-sha256",
+};
+
+const WOOCOMMERCE: Headers = Headers {
+    source: SourceKind::Woocommerce,
+    topic: "x-wc-webhook-topic",
+    event_id: "x-wc-webhook-delivery-id",
+    signature: "x-wc-webhook-signature",
+};
+
 async fn shopify(
     call: Call<()>,
     request: HttpRequest,
     id: PathId<id::OrderIntegration>,
     body: RawBody,
 ) -> Result<NoContent, ApiError> {
-    let header = |name| header(&request, name);
-    let signed = Signed {
-        source: SourceKind::Shopify,
-        topic: header("x-shopify-topic")?,
-        event_id: header("x-shopify-webhook-id")?,
-        signature: header("x-shopify-hmac-sha256")?,
-        body: body.0,
-    };
-    take(call, id, signed).await
+    take(call, request, id, body, &SHOPIFY).await
 }
 
 async fn woocommerce(
@@ -61,22 +75,23 @@ async fn woocommerce(
     id: PathId<id::OrderIntegration>,
     body: RawBody,
 ) -> Result<NoContent, ApiError> {
-    let header = |name| header(&request, name);
-    let signed = Signed {
-        source: SourceKind::Woocommerce,
-        topic: header("x-wc-webhook-topic")?,
-        event_id: header("x-wc-webhook-delivery-id")?,
-        signature: header("x-wc-webhook-signature")?,
-        body: body.0,
-    };
-    take(call, id, signed).await
+    take(call, request, id, body, &WOOCOMMERCE).await
 }
 
 async fn take(
     call: Call<()>,
+    request: HttpRequest,
     id: PathId<id::OrderIntegration>,
-    signed: Signed,
+    body: RawBody,
+    headers: &Headers,
 ) -> Result<NoContent, ApiError> {
+    let signed = Signed {
+        source: headers.source,
+        topic: header(&request, headers.topic)?,
+        event_id: header(&request, headers.event_id)?,
+        signature: header(&request, headers.signature)?,
+        body: body.0,
+    };
     let task = call.run(|call| async move {
         let vault = call.vault.clone();
         receive(call.store(), vault.as_deref(), call.stamp(), id.0, signed).await

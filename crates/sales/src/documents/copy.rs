@@ -7,10 +7,9 @@ use racun_documents::{
     CreationSource, Document, DocumentKind, GivenTotals, Line, NewLine, Party, PartyPatch,
     TextDefaults,
 };
-use racun_fiscalization::certified::is_portugal;
+use racun_fiscalization::certified;
 use racun_fiscalization::{FiscalRequest, IssueContext, Ports, Prepared, prepare};
 use racun_kernel::{Issue, Issues, Patch};
-use racun_portugal::restrictions::check_draft;
 
 use super::buyer::{buyer, find_out};
 use super::create::{Beside, New, Origin, draft};
@@ -46,12 +45,10 @@ impl InvoiceCopy<'_> {
         beside: Beside,
     ) -> Result<Document, Error> {
         let cx = ports.cx;
-        if ports.portugal.is_some() && is_portugal(entity.country_code.as_deref()) {
-            check_draft(self.is_draft).map_err(Issues::from)?;
-        }
+        certified::check_draft(ports, entity, self.is_draft).map_err(Issues::from)?;
         let content = &self.template.content;
         let mut request = self.request();
-        let mut gathered = gather(cx.store, entity, &request, cx.stamp).await?;
+        let mut gathered = gather(cx.store, entity, &request, None, cx.stamp).await?;
         if gathered.customer.is_none()
             && let Some(party) = &content.customer
         {

@@ -8,13 +8,12 @@ use racun_documents::{
     CreationSource, Document, DocumentError, DocumentId, DocumentKind, EInvoiceOptions,
     GivenTotals, InvoicedTab, NewDocument, NewLine, Refused, Relation,
 };
-use racun_fiscalization::certified::is_portugal;
+use racun_fiscalization::certified;
 use racun_fiscalization::{
     FiscalRequest, FiscalizationError, IssueContext, Ports, Prepared, outside_vat, prepare,
     send_first,
 };
 use racun_kernel::{Issue, Issues, PaymentType, Principal, Tenant};
-use racun_portugal::restrictions::check_draft as check_no_draft;
 use racun_records::{
     Sourced, all_of, by_field, get_document, hold_document, hold_payments, links_of, live_document,
     live_payments, payment_field,
@@ -84,10 +83,8 @@ pub async fn create_beside(
     beside: Beside,
 ) -> Result<Document, Error> {
     check_draft(kind, &creation)?;
-    if ports.portugal.is_some() && is_portugal(entity.country_code.as_deref()) {
-        check_no_draft(creation.is_draft).map_err(Issues::from)?;
-    }
-    let gathered = gather(ports.cx.store, entity, &request, ports.cx.stamp).await?;
+    certified::check_draft(ports, entity, creation.is_draft).map_err(Issues::from)?;
+    let gathered = gather(ports.cx.store, entity, &request, None, ports.cx.stamp).await?;
     let order = Order { kind, request, creation, tabs: Vec::new(), beside };
     // On the heap: its future is too long for the stacks of a chain of unoptimized callers.
     Box::pin(order.carry_out(ports, gathered)).await

@@ -7,7 +7,7 @@ use racun_catalog::{
     BUSINESS_UNITS, BusinessUnit, CUSTOMERS, Customer, FINANCIAL_CATEGORIES, FinancialCategory,
     ITEMS, Item, TAXES, Tax,
 };
-use racun_documents::{NumberCheck, Party};
+use racun_documents::{Content, NumberCheck, Party};
 use racun_kernel::calendar::local_date;
 use racun_kernel::id::{FinancialCategoryId, ItemId};
 use racun_kernel::{ExchangeRate, Issue, Issues, Stamp, Tenant};
@@ -159,10 +159,15 @@ pub(crate) async fn archived_of_items(
 /// More taxes than an entity has.
 const TAX_LIMIT: usize = 1000;
 
+/// What `request` names; `before` is the content that it changes, if it does not make a document.
+///
+/// # Errors
+/// When the store fails.
 pub(super) async fn gather(
     store: &dyn Store,
     entity: &Entity,
     request: &DocumentRequest,
+    before: Option<&Content>,
     stamp: &Stamp,
 ) -> Result<ResolvedReferences, StoreError> {
     let tenant = Tenant::entity(entity.id);
@@ -179,7 +184,10 @@ pub(super) async fn gather(
         None => None,
     };
     let (entity, today) = (entity.clone(), today(entity, stamp));
-    let rate = rates::of_request(store, &entity, request, today).await?;
+    let rate = match before {
+        None => rates::of_request(store, &entity, request, today).await?,
+        Some(before) => rates::of_change(store, &entity, request, before, today).await?,
+    };
     let finding = None;
     Ok(ResolvedReferences { entity, today, customer, unit, records, finding, rate })
 }

@@ -144,7 +144,7 @@ pub async fn next_number(
         }
         Err(other) => return Err(other.into()),
     }
-    if is_portugal(entity.country_code.as_deref())
+    if is_portugal(entity)
         && let Some(number) = certified::next_number(store, &tenant, kind).await?
     {
         return Ok(NextNumber { number: Some(number), place: None });

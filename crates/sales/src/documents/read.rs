@@ -169,7 +169,7 @@ pub async fn calculate(
     kind: DocumentKind,
     request: DocumentRequest,
 ) -> Result<Document, DocumentError> {
-    let mut gathered = gather(cx.store, entity, &request, cx.stamp).await?;
+    let mut gathered = gather(cx.store, entity, &request, None, cx.stamp).await?;
     if let Some(inquiry) = Inquiry::of_sale(entity, buyer(&request, &gathered, None).as_ref()) {
         gathered.finding = Some(inquiry.recall(cx).await?);
     }

@@ -142,7 +142,7 @@ impl CatalogueWrites {
             newcomer: None,
             told: None,
             untold: None,
-            certifies: is_portugal(gathered.entity.country_code.as_deref()),
+            certifies: is_portugal(&gathered.entity),
             sold: Vec::new(),
             actor: actor.clone(),
         };

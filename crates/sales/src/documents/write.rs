@@ -6,6 +6,7 @@ use racun_documents::{
     Content, Document, DocumentError, DocumentId, DocumentKind, Editor, Refused, Relation,
     Revision, Version, credit, link,
 };
+use racun_fiscalization::certified::is_portugal;
 use racun_fiscalization::{Ports, check_outside_vat, outside_vat};
 use racun_kernel::{Authority, Decimal, Issue, Issues};
 use racun_portugal::{PortugalError, restrictions};
@@ -21,7 +22,6 @@ use super::create::same_links;
 use super::gather::{self, gather};
 use super::issue::{advances, relation_puts};
 use super::links;
-use super::rates;
 use super::rejudge::Rejudging;
 use super::request::DocumentRequest;
 use super::save::{CatalogueWrites, HeldCustomers};
@@ -120,9 +120,8 @@ pub async fn update<'a>(
     let seen = get_document(cx, id).await?;
     let seen_links = links_of(cx, id).await?;
     let named = links::named(cx, &request).await?;
-    let mut gathered = gather(cx.store, entity, &request, cx.stamp).await?;
+    let mut gathered = gather(cx.store, entity, &request, Some(&seen.content), cx.stamp).await?;
     let today = gathered.today;
-    gathered.rate = rates::of_change(cx.store, entity, &request, &seen.content, today).await?;
     let present = seen.content.lines.iter().filter_map(|line| line.financial_category_id);
     gathered.records = gathered.records.keeping(present);
     if request.date.is_some() && has_dated_taxes(&seen.content) && gathered.records.taxes.is_empty()
@@ -135,7 +134,7 @@ pub async fn update<'a>(
         gathered.finding = find_out(ports, entity, customer.as_ref(), || Ok(())).await?;
     }
     let rejudging = Rejudging::of(cx, entity, id).await?;
-    let may_edit_issued = entity.country_code.as_deref().is_none_or(|code| code != "PT");
+    let may_edit_issued = !is_portugal(entity);
     let mut unit = cx.unit();
     let customers = hold_customers(&mut unit, &request, &seen.content);
     let more = named.as_deref().unwrap_or_default();

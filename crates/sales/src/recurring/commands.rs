@@ -46,7 +46,7 @@ pub async fn create(
 /// Refuses drafts where there are none: documents in Portugal are signed when they are made.
 fn check_draft(entity: &Entity, input: &RecurringInput) -> Result<(), RecurrenceError> {
     let is_wanted = input.create_as_draft == Patch::Value(true);
-    if !is_wanted || !is_portugal(entity.country_code.as_deref()) {
+    if !is_wanted || !is_portugal(entity) {
         return Ok(());
     }
     let message = "there are no drafts in Portugal: leave create_as_draft out or send false";

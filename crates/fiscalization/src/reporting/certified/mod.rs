@@ -31,6 +31,12 @@ pub mod series;
 pub mod settings;
 mod voiding;
 
+use racun_access::Entity;
+use racun_kernel::Issue;
+use racun_portugal::restrictions;
+
+use crate::Ports;
+
 pub use issue::{Certifying, FoundSeries, HeldSeries};
 pub use prepare::{certifying, next_number};
 pub use receipts::{FoundReceipts, HeldReceipts, Receipting, check_paid, receipting, void_receipt};
@@ -39,8 +45,22 @@ pub use request::PtRequest;
 pub use saft::{LOOKS, SaftPeriod, SaftWatch, Unwatched, check_saft, count_saft, write_saft};
 pub use voiding::{HeldForm, check_void, reported_void, voided};
 
-/// Whether documents of the country with this code are certified.
+/// Whether documents of `entity` are certified.
 #[must_use]
-pub fn is_portugal(country: Option<&str>) -> bool {
-    racun_portugal::restrictions::check_country(country).is_ok()
+pub fn is_portugal(entity: &Entity) -> bool {
+    restrictions::check_country(entity.country_code.as_deref()).is_ok()
+}
+
+/// Whether documents of `entity` are certified by this server.
+#[must_use]
+pub fn certifies(ports: Ports<'_>, entity: &Entity) -> bool {
+    ports.portugal.is_some() && is_portugal(entity)
+}
+
+/// Accepts what is made of `entity`: where documents are certified, no draft.
+///
+/// # Errors
+/// `not_in_portugal`, at `is_draft`.
+pub fn check_draft(ports: Ports<'_>, entity: &Entity, is_draft: bool) -> Result<(), Issue> {
+    restrictions::check_draft(is_draft && certifies(ports, entity))
 }

@@ -42,7 +42,7 @@ pub async fn receipting(
     entity: &Entity,
 ) -> Result<Option<Receipting>, StoreError> {
     let cx = ports.cx;
-    if !is_portugal(entity.country_code.as_deref()) {
+    if !is_portugal(entity) {
         return Ok(None);
     }
     let Ok(program) = program(ports) else { return Ok(None) };
