@@ -12,7 +12,6 @@ use url::Url;
 
 use crate::caller;
 use crate::egress::{Guard, Names, OwnNames, Reach, Refused, SystemNames};
-use crate::tls;
 
 /// Of an answer's body no more is read.
 const MAX_BODY_BYTES: usize = 4 * 1024;

@@ -121,7 +121,6 @@ pub async fn update<'a>(
     let seen_links = links_of(cx, id).await?;
     let named = links::named(cx, &request).await?;
     let mut gathered = gather(cx.store, entity, &request, Some(&seen.content), cx.stamp).await?;
-    let today = gathered.today;
     let present = seen.content.lines.iter().filter_map(|line| line.financial_category_id);
     gathered.records = gathered.records.keeping(present);
     if request.date.is_some() && has_dated_taxes(&seen.content) && gathered.records.taxes.is_empty()
