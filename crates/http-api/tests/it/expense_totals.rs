@@ -156,3 +156,27 @@ async fn a_foreign_expense_is_converted() {
     assert_eq!((&back["exchange_rate"], &back["total_converted"]), (&Value::Null, &Value::Null));
     assert_eq!(back["taxes"][0]["amount_converted"], Value::Null);
 }
+
+#[actix_web::test]
+async fn a_foreign_expense_without_a_rate_takes_that_of_its_last_business_day() {
+    let books = Books::open().await;
+    let source = |made: &Value| made["exchange_rate"]["source"].clone();
+    let made = books.bill(json!({"currency_code": "USD"})).await;
+    assert_eq!(made["exchange_rate"]["rate"], json!(0.8));
+    assert_eq!(made["exchange_rate"]["date"], "2026-11-02T00:00:00.000Z");
+    assert_eq!((source(&made), &made["total_converted"]), (json!("sandbox"), &json!(24)));
+    // Sunday has the rate of Friday; one that was given stays.
+    let moved = books.patch(&made, json!({"date": "2026-11-01"})).await.with(200).json();
+    assert_eq!(moved["exchange_rate"]["date"], "2026-10-30T00:00:00.000Z");
+    let given = json!({"exchange_rate": {"rate": 0.5}});
+    let given = books.patch(&made, given).await.with(200).json();
+    assert_eq!((source(&given), &given["total_converted"]), (json!("manual"), &json!(15)));
+    let moved = books.patch(&made, json!({"date": "2026-11-03"})).await.with(200).json();
+    assert_eq!((source(&moved), &moved["total_converted"]), (json!("manual"), &json!(15)));
+    let back = books.patch(&made, json!({"currency_code": "EUR"})).await.with(200).json();
+    assert_eq!((&back["exchange_rate"], &back["total_converted"]), (&Value::Null, &Value::Null));
+    let without = books.bill(json!({"currency_code": "ILS"})).await;
+    assert_eq!(without["exchange_rate"], Value::Null);
+    let warned = without["warnings"].as_array().unwrap();
+    assert!(warned.iter().any(|one| one["code"] == "exchange_rate_missing"), "{without}");
+}

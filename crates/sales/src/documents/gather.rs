@@ -14,7 +14,7 @@ use racun_kernel::{ExchangeRate, Issue, Issues, Stamp, Tenant};
 use racun_store::{Context, ListQuery, Record, Store, StoreError, Table};
 use time::Date;
 
-use super::rates;
+use super::rates::{self, RateBefore, RateRequest};
 use super::request::{DocumentRequest, LineRequest};
 use crate::vat::Finding;
 
@@ -184,10 +184,12 @@ pub(super) async fn gather(
         None => None,
     };
     let (entity, today) = (entity.clone(), today(entity, stamp));
-    let rate = match before {
-        None => rates::of_request(store, &entity, request, today).await?,
-        Some(before) => rates::of_change(store, &entity, request, before, today).await?,
+    let asked = RateRequest {
+        code: request.currency_code.as_deref(),
+        rate: &request.exchange_rate,
+        date: request.date,
     };
+    let rate = rates::find(store, &entity, &asked, before.map(RateBefore::of), today).await?;
     let finding = None;
     Ok(ResolvedReferences { entity, today, customer, unit, records, finding, rate })
 }

@@ -33,7 +33,7 @@ mod lines;
 mod links;
 mod numbers;
 mod price;
-mod rates;
+pub(crate) mod rates;
 mod read;
 mod rejudge;
 mod reply;

@@ -1,55 +1,69 @@
-//! The rate of exchange of a document in another currency than its entity's, whose caller gives
+//! The rate of exchange of a document or an expense in another currency than its entity's, whose caller gives
 //! none: the reference rate of the last business day.
 
-use racun_access::Entity;
+use racun_access::{ENTITIES, Entity};
 use racun_documents::Content;
-use racun_kernel::{Currency, ExchangeRate};
+use racun_kernel::id::EntityId;
+use racun_kernel::{Currency, ExchangeRate, Issue, Issues, Patch, Tenant};
 use racun_lookups::{CurrencyCode, LookupError, Question, rate};
-use racun_store::{Store, StoreError};
+use racun_store::{Context, Store, StoreError};
 use time::Date;
 
-use super::request::DocumentRequest;
+use super::request::ExchangeRateRequest;
 
-/// The rate that a new document of `request` takes. `None` where it needs none, says one, or there
-/// is none: then the document is not converted, and its warnings say so.
-///
-/// # Errors
-/// When the store fails.
-pub(super) async fn of_request(
-    store: &dyn Store,
-    entity: &Entity,
-    request: &DocumentRequest,
-    today: Date,
-) -> Result<Option<ExchangeRate>, StoreError> {
-    let code = request.currency_code.as_deref().filter(|_| request.exchange_rate.is_absent());
-    match code.map(str::parse) {
-        Some(Ok(currency)) => {
-            on(store, entity, currency, request.date.unwrap_or(today), today).await
-        }
-        // Another code is refused.
-        Some(Err(_)) | None => Ok(None),
+/// What a request says of currency and rate, and of the date that the rate is of.
+pub(crate) struct RateRequest<'a> {
+    /// Code of the currency.
+    pub code: Option<&'a str>,
+    /// Rate into the entity's currency.
+    pub rate: &'a Patch<ExchangeRateRequest>,
+    /// The date.
+    pub date: Option<Date>,
+}
+
+/// What a record has of these before a request changes it.
+pub(crate) struct RateBefore<'a> {
+    /// Its currency.
+    pub currency: Currency,
+    /// Its rate.
+    pub rate: Option<&'a ExchangeRate>,
+    /// Its date.
+    pub date: Date,
+}
+
+impl<'a> RateBefore<'a> {
+    /// That of a document.
+    pub fn of(content: &'a Content) -> Self {
+        let rate = content.exchange_rate.as_ref();
+        Self { currency: content.currency, rate, date: content.date }
     }
 }
 
-/// The rate that a change takes: of another currency, or of another date where the present rate was
-/// found in this way. `None` where the present one stays.
+/// The rate that `asked` needs and does not say: of a new record; of another currency than before;
+/// or of another date, where the present rate was found in this way. `None` where it needs none,
+/// the present one stays, or there is none: then the record is not converted, and its warnings say
+/// so.
 ///
 /// # Errors
 /// When the store fails.
-pub(super) async fn of_change(
+pub(crate) async fn find(
     store: &dyn Store,
     entity: &Entity,
-    request: &DocumentRequest,
-    before: &Content,
+    asked: &RateRequest<'_>,
+    before: Option<RateBefore<'_>>,
     today: Date,
 ) -> Result<Option<ExchangeRate>, StoreError> {
-    if !request.exchange_rate.is_absent() {
+    if !asked.rate.is_absent() {
         return Ok(None);
     }
-    let code = request.currency_code.as_deref().map(str::parse);
-    let Ok(currency) = code.unwrap_or(Ok(before.currency)) else { return Ok(None) };
-    let date = request.date.unwrap_or(before.date);
-    let is_found = before.exchange_rate.as_ref().is_some_and(|rate| is_of_the_bank(&rate.source));
+    // Another code is refused.
+    let Ok(code) = asked.code.map(str::parse).transpose() else { return Ok(None) };
+    let Some(before) = before else {
+        let Some(currency) = code else { return Ok(None) };
+        return on(store, entity, currency, asked.date.unwrap_or(today), today).await;
+    };
+    let (currency, date) = (code.unwrap_or(before.currency), asked.date.unwrap_or(before.date));
+    let is_found = before.rate.is_some_and(|rate| is_of_the_bank(&rate.source));
     match currency != before.currency || (date != before.date && is_found) {
         true => on(store, entity, currency, date, today).await,
         false => Ok(None),
@@ -71,6 +85,31 @@ pub(super) async fn of_draft(
         Some(_) => Ok(None),
         None => on(store, entity, content.currency, date, today).await,
     }
+}
+
+/// That a record in `currency` with this `rate` is in another currency than its entity's, and not
+/// converted.
+///
+/// # Errors
+/// When the store fails.
+pub(crate) async fn missing(
+    cx: Context<'_>,
+    entity: EntityId,
+    currency: Currency,
+    rate: Option<&ExchangeRate>,
+) -> Result<Issues, StoreError> {
+    // Most are in euros, and so are their entities: those cost no read.
+    if rate.is_some() || currency == Currency::EUR {
+        return Ok(Issues::default());
+    }
+    let tenant = Tenant::account(cx.scope.account());
+    let entity: Option<Entity> = cx.store.get(&ENTITIES, &tenant, &entity.to_string()).await?;
+    if entity.is_none_or(|entity| entity.currency == currency) {
+        return Ok(Issues::default());
+    }
+    let message =
+        format!("there is no rate of {currency}, so this is not converted; send exchange_rate");
+    Ok(Issue::new("exchange_rate_missing", message).at("exchange_rate").into())
 }
 
 /// Whether a rate was found here, and not given by a caller.

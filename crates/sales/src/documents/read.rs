@@ -1,17 +1,18 @@
 //! Reading documents, and calculating without keeping anything.
 
-use racun_access::{ENTITIES, Entity};
+use racun_access::Entity;
 use racun_documents::{
     Document, DocumentError, DocumentId, DocumentKind, RELATIONS, Relation, TitleType, VERSIONS,
     Version,
 };
-use racun_kernel::{Currency, Issue, Issues, Scope, Tenant};
+use racun_kernel::{Issues, Scope};
 use racun_records::{ROW_LIMIT, all_of, by_field, get_document, get_documents, where_in};
 use racun_store::{Context, ListQuery, Order, Page, RawQuery, Store, StoreError, Walk};
 
 use super::buyer::buyer;
 use super::create::{Origin, draft};
 use super::gather::{archived_of_items, gather};
+use super::rates;
 use super::request::DocumentRequest;
 use crate::vat::Inquiry;
 
@@ -33,21 +34,7 @@ pub async fn archived_categories(
 /// When the store fails.
 pub async fn unconverted(cx: Context<'_>, document: &Document) -> Result<Issues, StoreError> {
     let content = &document.content;
-    // Most are in euros, and so are their entities: those cost no read.
-    if content.exchange_rate.is_some() || content.currency == Currency::EUR {
-        return Ok(Issues::default());
-    }
-    let tenant = Tenant::account(cx.scope.account());
-    let entity: Option<Entity> =
-        cx.store.get(&ENTITIES, &tenant, &document.entity_id.to_string()).await?;
-    if entity.is_none_or(|entity| entity.currency == content.currency) {
-        return Ok(Issues::default());
-    }
-    let message = format!(
-        "there is no rate of {} for this document, so it is not converted; send exchange_rate",
-        content.currency
-    );
-    Ok(Issue::new("exchange_rate_missing", message).at("exchange_rate").into())
+    rates::missing(cx, document.entity_id, content.currency, content.exchange_rate.as_ref()).await
 }
 
 /// The page of documents of `kind` that `raw` asks for.

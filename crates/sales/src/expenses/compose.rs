@@ -6,13 +6,14 @@ use racun_access::Entity;
 use racun_catalog::{SUPPLIERS, Supplier};
 use racun_documents::TransactionType;
 use racun_documents::expense::ExpenseContent;
-use racun_kernel::{Issue, Issues, Metadata, Patch, Stamp, Tenant};
+use racun_kernel::{ExchangeRate, Issue, Issues, Metadata, Patch, Stamp, Tenant};
 use racun_store::{One, Store, StoreError, UnitBuilder};
 use time::Date;
 
 use super::request::ExpenseRequest;
 use super::supplier::{self, CatalogueWrites};
 use super::{amounts, items};
+use crate::documents::rates::{self, RateBefore, RateRequest};
 use crate::documents::{CurrencyRequest, LineRecords, LineRequest, LineRules, live, taxes, today};
 use crate::error::Error;
 
@@ -27,6 +28,8 @@ pub(super) struct ResolvedReferences {
     pub supplier: Option<Supplier>,
     /// What the items name.
     pub records: LineRecords,
+    /// The rate of exchange where the request gives none and needs one.
+    pub rate: Option<ExchangeRate>,
 }
 
 impl ResolvedReferences {
@@ -69,12 +72,30 @@ pub(super) async fn gather(
     if redates && records.taxes.is_empty() {
         records.taxes = taxes(store, &tenant).await?;
     }
-    Ok(ResolvedReferences {
-        entity: entity.clone(),
-        today: today(entity, stamp),
-        supplier,
-        records,
-    })
+    let today = today(entity, stamp);
+    let rate = rate(store, entity, request, before, today).await?;
+    Ok(ResolvedReferences { entity: entity.clone(), today, supplier, records, rate })
+}
+
+/// The rate of exchange that `request` needs and does not say.
+async fn rate(
+    store: &dyn Store,
+    entity: &Entity,
+    request: &ExpenseRequest,
+    before: Option<&ExpenseContent>,
+    today: Date,
+) -> Result<Option<ExchangeRate>, StoreError> {
+    let asked = RateRequest {
+        code: request.currency_code.as_deref(),
+        rate: &request.exchange_rate,
+        date: request.date.value().copied(),
+    };
+    let before = before.map(|content| RateBefore {
+        currency: content.currency,
+        rate: content.exchange_rate.as_ref(),
+        date: content.date.unwrap_or(today),
+    });
+    rates::find(store, entity, &asked, before, today).await
 }
 
 /// An expense's content, and what its commit keeps in the catalogue.
@@ -109,7 +130,7 @@ pub(super) fn compose(
     set_transaction_type(&mut content, &request.transaction_type, &mut issues);
     supplier::apply(&mut content, request, gathered, &mut savings, stamp, &mut issues);
     let date = content.date.unwrap_or(gathered.today);
-    set_money(&mut content, request, &gathered.entity, date, &mut issues);
+    set_money(&mut content, request, gathered, date, &mut issues);
     let rules = LineRules {
         entity: &gathered.entity,
         records: &gathered.records,
@@ -154,17 +175,18 @@ fn set_transaction_type(content: &mut ExpenseContent, sent: &Patch<String>, issu
 fn set_money(
     content: &mut ExpenseContent,
     request: &ExpenseRequest,
-    entity: &Entity,
+    gathered: &ResolvedReferences,
     date: Date,
     issues: &mut Issues,
 ) {
     let asked = CurrencyRequest {
         code: request.currency_code.as_deref(),
         rate: &request.exchange_rate,
-        found: None,
+        found: gathered.rate.as_ref(),
     };
     let kept = (content.currency, content.exchange_rate.take());
-    (content.currency, content.exchange_rate) = asked.resolve(entity, date, Some(kept), issues);
+    (content.currency, content.exchange_rate) =
+        asked.resolve(&gathered.entity, date, Some(kept), issues);
     if content.exchange_rate.as_ref().is_some_and(|exchange| !exchange.rate.is_positive()) {
         let issue = Issue::new("out_of_range", "must be above zero");
         issues.push(issue.at("rate").at("exchange_rate"));

@@ -35,6 +35,7 @@ pub use request::{
 };
 use time::Date;
 
+use crate::documents::rates;
 use crate::documents::{archived_of_items, expense_numbering, in_payments, today};
 use crate::error::Error;
 use crate::recognition::{HeldEntries, default_of};
@@ -239,8 +240,8 @@ pub async fn get(cx: Context<'_>, id: ExpenseId) -> Result<Expense, Error> {
 }
 
 /// What is odd about `expense` beside other records: that its supplier's document is in the books
-/// already, as the first of the others that have its number and are not voided; and lines without a
-/// category, because that of their item is archived.
+/// already, as the first of the others that have its number and are not voided; lines without a
+/// category, because that of their item is archived; and another currency without a rate.
 ///
 /// # Errors
 /// When the store fails.
@@ -249,6 +250,10 @@ pub async fn warnings(cx: Context<'_>, expense: &Expense) -> Result<Issues, Stor
     let lines = lines.map(|item| (item.item_id, item.financial_category_id));
     let mut found = archived_of_items(cx, lines).await?;
     found.extend_elsewhere(&duplicates(cx, expense).await?);
+    let content = &expense.content;
+    let rate = content.exchange_rate.as_ref();
+    let missing = rates::missing(cx, expense.entity_id, content.currency, rate).await?;
+    found.extend_elsewhere(&missing);
     Ok(found)
 }
 
