@@ -100,6 +100,9 @@ pub struct Integration {
     /// What opens the shop's orders at its platform, sealed.
     #[serde(default)]
     pub access_token: Option<String>,
+    /// Since when the shop posts its orders here because this server had it do so.
+    #[serde(default, with = "time::serde::rfc3339::option")]
+    pub webhooks_at: Option<OffsetDateTime>,
     /// How far the reading of its earlier orders came, where a job reads them.
     #[serde(default)]
     pub sync: Option<OrderSync>,
@@ -223,6 +226,7 @@ impl IntegrationInput {
             scopes: None,
             webhook_secret: None,
             access_token: None,
+            webhooks_at: None,
             sync: None,
             metadata: Metadata::default(),
             deleted_at: None,
@@ -371,6 +375,12 @@ impl Integration {
     #[must_use]
     pub fn synced(self, sync: OrderSync, now: OffsetDateTime) -> Self {
         Self { sync: Some(sync), updated_at: now, ..self }
+    }
+
+    /// The same, whose shop was told at `now` to post its orders.
+    #[must_use]
+    pub fn subscribed(self, now: OffsetDateTime) -> Self {
+        Self { webhooks_at: Some(now), updated_at: now, ..self }
     }
 
     fn must_be_there(&self) -> Result<(), OrderError> {

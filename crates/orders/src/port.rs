@@ -110,6 +110,18 @@ pub trait ShopPlatforms: Send + Sync {
         code: &str,
     ) -> Result<Grant, PlatformError>;
 
+    /// Has `shop`, which runs on Shopify, post its orders to `address` from now on. Doing it again
+    /// changes nothing.
+    ///
+    /// # Errors
+    /// [`PlatformError`].
+    async fn subscribe(
+        &self,
+        environment: Environment,
+        shop: &ShopAccess,
+        address: &str,
+    ) -> Result<(), PlatformError>;
+
     /// A page of the orders of `shop`.
     ///
     /// # Errors

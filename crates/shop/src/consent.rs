@@ -11,17 +11,22 @@ use racun_orders::{
     Grant, INTEGRATIONS, Integration, IntegrationInput, OrderError, ShopPlatforms, SourceKind,
     shop_domain,
 };
-use racun_store::{Context, Many, One, Store, StoreError, Writes};
+use racun_store::{
+    Actor, Clause, Context, Decision, ListQuery, Many, One, Operator, Store, StoreError, Writes,
+};
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 
 use crate::error::ShopError;
 use crate::integrations::seal;
+use crate::sync::access;
 
 /// How long an owner may take to consent.
 const MAX_TIME: Duration = Duration::minutes(30);
 /// Whose what comes back is, to the vault.
 const OWNER: &str = "order_consents";
+/// Integrations with one shop that are looked at.
+const MAX_SAME: usize = 100;
 /// The path that platforms lead back to.
 pub const BACK: &str = "/order-integrations/shopify/callback";
 
@@ -70,8 +75,10 @@ pub fn authorize(
     Ok(platforms.consent_page(environment, &state.domain, &sealed, &back)?)
 }
 
-/// Takes what a platform led back with: the integration is made, or is the one that the same
-/// consent made before.
+/// Takes what a platform led back with, `query`: the integration is made, or is the one that the
+/// same consent made before, and the shop is told to post its orders to it below `base`. Where the
+/// shop does not do that, the integration is there without [`Integration::webhooks_at`], and
+/// [`resume`] tries again.
 ///
 /// # Errors
 /// [`ShopError::BadConsent`] for what is altered, late, or not signed by the platform; what the
@@ -81,7 +88,7 @@ pub async fn consented(
     vault: Option<&dyn Vault>,
     platforms: &dyn ShopPlatforms,
     stamp: &Stamp,
-    query: &[(String, String)],
+    (base, query): (&str, &[(String, String)]),
 ) -> Result<Integration, ShopError> {
     let vault = vault.ok_or(ShopError::NoVault)?;
     let one = |wanted: &str| {
@@ -104,7 +111,80 @@ pub async fn consented(
         return Ok(made);
     }
     let grant = platforms.grant(environment, &state.domain, one("code")?).await?;
-    make(cx, vault, state, grant).await
+    let made = make(cx, vault, state, grant).await?;
+    match subscribe(cx, vault, platforms, base, &made).await {
+        Err(ShopError::Platform(_)) => Ok(made),
+        subscribed => subscribed,
+    }
+}
+
+/// What goes on with an installation that was interrupted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Resumed {
+    /// The owner has to consent first, on this page.
+    Consent(String),
+    /// It is done: the shop posts its orders to this integration.
+    Installed(Box<Integration>),
+}
+
+/// Goes on with the installation of the shop `domain`: tells it to post its orders to the
+/// integration that its owner's consent made, or answers the page of consent where there is none.
+///
+/// # Errors
+/// What is wrong with the shop's name; [`ShopError::NoVault`]; [`racun_orders::OrderRefusal::Inactive`];
+/// what the platform says; the store's failure.
+pub async fn resume(
+    cx: Context<'_>,
+    vault: Option<&dyn Vault>,
+    platforms: &dyn ShopPlatforms,
+    base: &str,
+    domain: &str,
+) -> Result<Resumed, ShopError> {
+    let domain = shop_domain(SourceKind::Shopify, domain);
+    let domain = domain.map_err(|issue| Issues::from(issue.at("shop")))?;
+    match authorized(cx, &domain).await? {
+        Some(known) => {
+            let vault = vault.ok_or(ShopError::NoVault)?;
+            let installed = subscribe(cx, vault, platforms, base, &known).await?;
+            Ok(Resumed::Installed(Box::new(installed)))
+        }
+        None => {
+            let page = authorize(cx, vault, platforms, base, (domain.clone(), &domain))?;
+            Ok(Resumed::Consent(page))
+        }
+    }
+}
+
+/// The newest integration with the shop `domain` on Shopify that something opens.
+async fn authorized(cx: Context<'_>, domain: &str) -> Result<Option<Integration>, StoreError> {
+    let is = |field, value: &str| Clause::on(&INTEGRATIONS, field, Operator::Equals(value.into()));
+    let query = ListQuery {
+        limit: MAX_SAME,
+        count: false,
+        clauses: vec![is("shop_domain", domain), is("source", SourceKind::Shopify.name())],
+        ..ListQuery::first_page(&INTEGRATIONS)
+    };
+    let same: Vec<Integration> = cx.page(&INTEGRATIONS, &query).await?.rows;
+    let is_open = |one: &Integration| one.deleted_at.is_none() && one.access_token.is_some();
+    Ok(same.into_iter().filter(is_open).max_by_key(|one| one.created_at))
+}
+
+/// Has the shop of `integration` post its orders to it, and notes that.
+async fn subscribe(
+    cx: Context<'_>,
+    vault: &dyn Vault,
+    platforms: &dyn ShopPlatforms,
+    base: &str,
+    integration: &Integration,
+) -> Result<Integration, ShopError> {
+    let shop = access(Some(vault), integration)?;
+    let address = format!("{base}/order-integrations/{}/webhooks/shopify", integration.id);
+    platforms.subscribe(cx.scope.environment(), &shop, &address).await?;
+    let now = cx.now();
+    let note = move |before: Integration, _: &Actor| {
+        Ok::<_, OrderError>(Decision::changed(before.subscribed(now), Vec::new()))
+    };
+    Ok(cx.amend(&INTEGRATIONS, integration.id, note).await?)
 }
 
 async fn make(

@@ -26,7 +26,7 @@ mod processing;
 mod sync;
 mod worker;
 
-pub use consent::{BACK, authorize, consented};
+pub use consent::{BACK, Resumed, authorize, consented, resume};
 pub use error::ShopError;
 pub use hooks::{Received, Signed, receive};
 pub use processing::process;

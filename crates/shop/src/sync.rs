@@ -132,7 +132,10 @@ async fn begin(
 }
 
 /// What opens the shop of `integration`.
-fn access(vault: Option<&dyn Vault>, integration: &Integration) -> Result<ShopAccess, ShopError> {
+pub(crate) fn access(
+    vault: Option<&dyn Vault>,
+    integration: &Integration,
+) -> Result<ShopAccess, ShopError> {
     if integration.deleted_at.is_some() {
         return Err(OrderError::NotFound { id: integration.id.to_string() }.into());
     }

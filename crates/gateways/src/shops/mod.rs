@@ -94,7 +94,7 @@ impl Shops {
         let body = body.map_err(|error| silent(error.without_url().to_string()))?;
         let body = body.ok_or_else(|| silent("its answer is longer than a page".to_owned()))?;
         match head.status {
-            200 => {
+            200 | 201 => {
                 let read = serde_json::from_slice(&body);
                 Ok((head, read.map_err(|_| silent("its answer is no JSON".to_owned()))?))
             }
@@ -162,6 +162,18 @@ impl ShopPlatforms for Shops {
             (Environment::Sandbox, _) => simulator::grant(domain, code),
             (Environment::Live, Some(app)) => self.shopify_grant(app, domain, code).await,
             (Environment::Live, None) => Err(PlatformError::NotConnected),
+        }
+    }
+
+    async fn subscribe(
+        &self,
+        environment: Environment,
+        shop: &ShopAccess,
+        address: &str,
+    ) -> Result<(), PlatformError> {
+        match environment {
+            Environment::Sandbox => simulator::answers(&shop.domain),
+            Environment::Live => self.shopify_subscribe(shop, address).await,
         }
     }
 

@@ -5,6 +5,7 @@
 
 use std::fmt;
 
+use racun_orders::platform::SHOPIFY_TOPICS;
 use racun_orders::{Grant, OrdersPage, PageRequest, PlatformError, ShopAccess};
 use ring::hmac;
 use serde::Deserialize;
@@ -21,6 +22,10 @@ const VERSION: &str = "2025-10";
 const SCOPES: &str = "read_orders";
 /// Orders of a page at most.
 const MAX_LIMIT: u32 = 250;
+/// The header that opens a shop.
+const TOKEN: &str = "x-shopify-access-token";
+/// What Shopify says of a topic that has the same address already.
+const TAKEN: &str = "has already been taken";
 /// The parameter of the signature.
 const HMAC: &str = "hmac";
 
@@ -117,6 +122,27 @@ impl Shops {
         Ok(Grant { token: access_token, scopes: scope, webhook_secret: app.client_secret.clone() })
     }
 
+    /// Subscribes to each topic; one that is there already stays.
+    pub(super) async fn shopify_subscribe(
+        &self,
+        shop: &ShopAccess,
+        address: &str,
+    ) -> Result<(), PlatformError> {
+        for topic in SHOPIFY_TOPICS {
+            let url = self.url(&shop.domain, &format!("/admin/api/{VERSION}/webhooks.json"))?;
+            let body = json!({
+                "webhook": { "topic": topic, "address": address, "format": "json" },
+            });
+            let request = self.http.post(url).header(TOKEN, &shop.token).json(&body);
+            match self.ask(request).await {
+                Ok(_) => {}
+                Err(PlatformError::Refused(said)) if said.contains(TAKEN) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
     pub(super) async fn shopify_orders(
         &self,
         shop: &ShopAccess,
@@ -138,7 +164,7 @@ impl Shops {
                 }
             }
         }
-        let request = self.http.get(url).header("x-shopify-access-token", &shop.token);
+        let request = self.http.get(url).header(TOKEN, &shop.token);
         let (head, answer) = self.ask(request).await?;
         let Some(Json::Array(orders)) = answer.get("orders").cloned() else {
             return Err(PlatformError::NoAnswer("its answer has no orders".to_owned()));

@@ -2,6 +2,7 @@
 
 use racun_gateways::{Reach, ShopOptions, ShopifyApp, Shops};
 use racun_kernel::Environment::{Live, Sandbox};
+use racun_orders::platform::SHOPIFY_TOPICS;
 use racun_orders::platform::read_listed;
 use racun_orders::{PageRequest, PlatformError, ShopAccess, ShopPlatforms, SourceKind};
 use time::macros::datetime;
@@ -125,4 +126,61 @@ async fn woocommerce_is_asked_as_its_reference_says() {
                 dates_are_gmt=true HTTP/1.1\r\n";
     assert!(asked.starts_with(line), "{asked}");
     assert!(asked.contains("authorization: Basic Y2tfMTpjc18x\r\n"), "{asked}");
+}
+
+#[tokio::test]
+async fn shopify_is_told_once_for_each_topic_where_orders_go() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let base = format!("http://{}", listener.local_addr().unwrap());
+    let options = ShopOptions {
+        reach: Reach::ThisMachine,
+        allow_private: true,
+        base: Some(base),
+        ..ShopOptions::default()
+    };
+    let shops = Shops::new(options).unwrap();
+    let serving = tokio::spawn(async move {
+        let mut asked = Vec::new();
+        for n in 0..SHOPIFY_TOPICS.len() {
+            // It has one of them already.
+            let (status, body) = match n {
+                2 => ("422 Unprocessable Entity", TAKEN),
+                _ => ("201 Created", "{\"webhook\": {\"id\": 1}}"),
+            };
+            let answer = format!(
+                "HTTP/1.1 {status}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+                body.len()
+            );
+            asked.push(posted(&listener, &answer).await);
+        }
+        asked
+    });
+    let ana = shop(SourceKind::Shopify, "ana.myshopify.com", "shpat_1");
+    shops.subscribe(Live, &ana, "https://r.example/hook").await.unwrap();
+    let asked = serving.await.unwrap();
+    for (asked, topic) in asked.iter().zip(SHOPIFY_TOPICS) {
+        assert!(asked.starts_with("POST /admin/api/2025-10/webhooks.json HTTP/1.1\r\n"), "{asked}");
+        assert!(asked.contains("x-shopify-access-token: shpat_1\r\n"), "{asked}");
+        let body: serde_json::Value =
+            serde_json::from_str(asked.split("\r\n\r\n").nth(1).unwrap()).unwrap();
+        let expected = serde_json::json!({
+            "webhook": {"topic": topic, "address": "https://r.example/hook", "format": "json"},
+        });
+        assert_eq!(body, expected);
+    }
+}
+
+/// What Shopify says of a topic that has this address.
+const TAKEN: &str = "{\"errors\": {\"address\": [\"for this topic has already been taken\"]}}";
+
+/// Answers one request that has a body with `answer`; what it was asked.
+async fn posted(listener: &TcpListener, answer: &str) -> String {
+    let (mut stream, _) = listener.accept().await.unwrap();
+    let (mut asked, mut buffer) = (String::new(), [0; 4_096]);
+    while !asked.ends_with('}') {
+        let read = stream.read(&mut buffer).await.unwrap();
+        asked.push_str(std::str::from_utf8(&buffer[..read]).unwrap());
+    }
+    stream.write_all(answer.as_bytes()).await.unwrap();
+    asked
 }

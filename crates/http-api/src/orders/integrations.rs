@@ -244,6 +244,8 @@ answer! {
         scopes: Option<String>,
         /// The secret of the shop's webhooks, in the answer that made it; null afterwards.
         webhook_secret: Option<String> => secret,
+        /// Since when the shop posts its orders because this server had it do so.
+        webhooks_at: Option<String>,
         /// How far a job came that reads its earlier orders.
         sync: Option<SyncBody>,
         /// What the caller attached.

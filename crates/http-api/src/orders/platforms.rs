@@ -3,7 +3,7 @@
 use actix_web::web;
 use racun_access::Permission::ManageEntity;
 use racun_kernel::id;
-use racun_shop::{self as shop, SyncRequest};
+use racun_shop::{self as shop, Resumed, SyncRequest};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use validator::Validate;
@@ -32,7 +32,7 @@ pub(crate) const ROUTES: &[Route] = &[
     .about(TAG, "Answers the page on which the owner of a shop on Shopify consents.")
     .explained(
         "Who opens `redirect_url` within half an hour and consents makes an integration of that \
-         name. In the sandbox the page leads back at once, as if consent had been given.",
+         name, and the shop posts its orders to it from then on. In the sandbox the page leads back at once, as if consent had been given.",
     )
     .takes_with::<AuthorizeBody>(&["shop_domain", "name"])
     .answers::<RedirectBody>(),
@@ -40,6 +40,19 @@ pub(crate) const ROUTES: &[Route] = &[
         .about(TAG, "Takes what Shopify leads back with, and makes the integration.")
         .linked()
         .page(),
+    Route::post(
+        "/order-integrations/shopify/resume-install",
+        "resumeShopifyInstall",
+        Gate::Entity(ManageEntity),
+        || web::to(resume),
+    )
+    .about(TAG, "Goes on with the installation of a shop on Shopify that was interrupted.")
+    .explained(
+        "Where the shop's owner consented, the shop is told to post its orders, and the \
+         integration is answered. Else `redirect_url` is the page of consent.",
+    )
+    .takes::<ResumeBody>()
+    .answers::<ResumedBody>(),
     Route::post(
         "/order-integrations/{id}/sync",
         "syncOrderIntegration",
@@ -77,6 +90,26 @@ struct RedirectBody {
     redirect_url: String,
 }
 
+/// Whose installation goes on.
+#[derive(Debug, Deserialize, ToSchema, Validate)]
+#[schema(as = ResumeShopifyInstall)]
+struct ResumeBody {
+    /// The shop: `my-shop.myshopify.com`.
+    shop: String,
+}
+
+/// What an installation needs, or came to.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ResumedShopifyInstall)]
+struct ResumedBody {
+    /// The page on which the owner consents; null where that was done.
+    #[schema(required = true)]
+    redirect_url: Option<String>,
+    /// What the shop posts its orders to; null before the owner consents.
+    #[schema(required = true)]
+    integration: Option<IntegrationBody>,
+}
+
 /// Which earlier orders are to be read; all of them where nothing is said.
 #[derive(Debug, Default, Deserialize, ToSchema, Validate)]
 #[schema(as = SyncOrders)]
@@ -107,9 +140,25 @@ async fn consented(call: Call<()>, query: Query) -> Result<Json<IntegrationBody>
     let task = call.run(|call| async move {
         let vault = call.vault.clone();
         let (vault, shops) = (vault.as_deref(), &*call.shops);
-        shop::consented(call.store(), vault, shops, call.stamp(), query.pairs()).await
+        let came = (&*call.public_url, query.pairs());
+        shop::consented(call.store(), vault, shops, call.stamp(), came).await
     });
     Ok(Json(task.await?.convert()))
+}
+
+async fn resume(call: Call, body: Body<ResumeBody>) -> Result<Json<ResumedBody>, ApiError> {
+    let domain = body.0.shop;
+    let task = call.run(|call| async move {
+        let vault = call.vault.clone();
+        let (vault, base) = (vault.as_deref(), &*call.public_url);
+        shop::resume(call.cx(), vault, &*call.shops, base, &domain).await
+    });
+    Ok(Json(match task.await? {
+        Resumed::Consent(page) => ResumedBody { redirect_url: Some(page), integration: None },
+        Resumed::Installed(made) => {
+            ResumedBody { redirect_url: None, integration: Some((*made).convert()) }
+        }
+    }))
 }
 
 async fn sync(

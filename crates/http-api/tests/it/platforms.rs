@@ -25,6 +25,8 @@ pub struct Scripted {
     pub failures: Mutex<VecDeque<PlatformError>>,
     /// Which pages were asked for, and with which token.
     pub asked: Mutex<Vec<(PageRequest, String)>>,
+    /// With which tokens shops were told to post their orders, and where to.
+    pub subscribed: Mutex<Vec<(String, String)>>,
 }
 
 fn order(n: u64) -> Value {
@@ -59,6 +61,19 @@ impl ShopPlatforms for Scripted {
             scopes: Some("read_orders".to_owned()),
             webhook_secret: "app secret".to_owned(),
         })
+    }
+
+    async fn subscribe(
+        &self,
+        _: Environment,
+        shop: &ShopAccess,
+        address: &str,
+    ) -> Result<(), PlatformError> {
+        if let Some(failure) = self.failures.lock().unwrap().pop_front() {
+            return Err(failure);
+        }
+        self.subscribed.lock().unwrap().push((shop.token.clone(), address.to_owned()));
+        Ok(())
     }
 
     async fn orders(
@@ -291,4 +306,34 @@ async fn a_job_reads_all_pages_and_goes_on_where_another_stopped() {
     assert_eq!(failed["status"], "failed");
     assert!(text(&failed["error"]).contains("closed"));
     assert_eq!(world.work().await, 0, "what is refused is not tried again");
+}
+
+#[actix_web::test]
+async fn a_shop_whose_owner_consents_posts_its_orders_or_is_told_to_later() {
+    let world = World::of(0).await;
+    let resume = async |shop: &str| {
+        let path = "/order-integrations/shopify/resume-install";
+        world.api.post(path, &world.owner, json!({"shop": shop})).await
+    };
+    let before = resume("ana.myshopify.com").await.with(200).json();
+    assert!(text(&before["redirect_url"]).contains("shop=ana.myshopify.com"), "{before}");
+    assert_eq!(before["integration"], Value::Null);
+    assert_eq!(resume("ana.example.com").await.with(422).issue().0, "[\"shop\"]");
+    let away = || PlatformError::NoAnswer("away".to_owned());
+    world.shops.failures.lock().unwrap().push_back(away());
+    let made = world.back(&world.consent().await).await.with(200).json();
+    assert_eq!(made["webhooks_at"], Value::Null);
+    world.shops.failures.lock().unwrap().push_back(away());
+    resume("ana.myshopify.com").await.with(503);
+    let done = resume("ana.myshopify.com").await.with(200).json();
+    assert_eq!((&done["redirect_url"], &done["integration"]["id"]), (&Value::Null, &made["id"]));
+    assert_eq!(done["integration"]["webhooks_at"], "2026-11-20T08:00:00.000Z");
+    let address =
+        format!("https://racun.example/order-integrations/{}/webhooks/shopify", text(&made["id"]));
+    assert_eq!(*world.shops.subscribed.lock().unwrap(), [("shpat_1".to_owned(), address)]);
+    let stranger = world.api.owner("bor@example.com").await;
+    let path = "/order-integrations/shopify/resume-install";
+    let body = json!({"shop": "ana.myshopify.com"});
+    let other = world.api.post(path, &stranger, body).await.with(200).json();
+    assert_eq!(other["integration"], Value::Null, "another tenant's shop is not theirs");
 }

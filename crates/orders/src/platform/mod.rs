@@ -18,6 +18,7 @@ use time::OffsetDateTime;
 
 use crate::order::{Content, Facts, SourceKind};
 
+pub use shopify::TOPICS as SHOPIFY_TOPICS;
 pub use signature::is_signed;
 
 /// Bytes of a webhook; an order with [`crate::MAX_ITEMS`] lines has less.

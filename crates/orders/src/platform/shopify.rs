@@ -10,7 +10,8 @@ use crate::order::{
     Address, Buyer, Facts, ItemInput, ItemKind, OrderInput, PaymentStatus, Transaction,
 };
 
-const TOPICS: &[&str] = &[
+/// The topics of webhooks that are taken.
+pub const TOPICS: &[&str] = &[
     "orders/create",
     "orders/updated",
     "orders/paid",
