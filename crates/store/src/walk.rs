@@ -4,6 +4,10 @@ use racun_kernel::Tenant;
 
 use crate::{ListQuery, Record, Store, StoreError, Table};
 
+/// Rows of a page at most; one of long rows ends at [`ListQuery::MAX_PAGE_BYTES`]. A store may look
+/// at each row of the tenant to find a page, so few pages are faster than many.
+const MAX_ROWS: usize = 1_000;
+
 /// Goes through rows of a tenant's table, page by page, in an order that changes of rows do not
 /// alter.
 pub struct Walk {
@@ -22,7 +26,8 @@ impl Walk {
     /// The walk through the rows that `query` finds, in its order.
     #[must_use]
     pub fn through(table: &'static Table, tenant: Tenant, query: ListQuery) -> Self {
-        let page = ListQuery { limit: ListQuery::MAX_LIMIT, count: false, ..query };
+        let max_bytes = Some(ListQuery::MAX_PAGE_BYTES);
+        let page = ListQuery { limit: MAX_ROWS, max_bytes, count: false, ..query };
         Self { table, tenant, next: Some(page) }
     }
 

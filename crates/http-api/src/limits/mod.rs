@@ -10,6 +10,7 @@
 //! | `address`    | whose address a request counts for, and which proxies to trust |
 //! | `heavy`      | how many lists, files and uploads are under way at once        |
 //! | `in_process` | the counters of one process                                    |
+//! | `pace`       | how much of the time one entity's statistics take              |
 //! | `request`    | how much a request may take                                    |
 //! | `room`       | what requests share, with parts for accounts and addresses     |
 //! | `rooms`      | the rooms: for bodies, forms, and large answers                |
@@ -17,6 +18,7 @@
 mod address;
 mod heavy;
 mod in_process;
+mod pace;
 mod request;
 mod room;
 mod rooms;
@@ -41,6 +43,7 @@ use crate::security::SecurityEvent;
 
 pub(crate) use heavy::HeavyTurn;
 use in_process::InProcess;
+pub(crate) use pace::paced;
 pub use racun_access::{InvalidNetwork, Network};
 pub use request::RequestLimits;
 pub(crate) use room::{Full, Share};

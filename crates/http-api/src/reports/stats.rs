@@ -13,6 +13,7 @@ use validator::{Validate, ValidationErrors};
 use crate::answer::Page;
 use crate::call::EntityCall;
 use crate::error::ApiError;
+use crate::limits::paced;
 use crate::request::Body;
 use crate::route::{Gate, Route};
 
@@ -27,7 +28,9 @@ pub(crate) const ROUTES: &[Route] =
              fields, rows are grouped by `month`, `year`, `overdue_bucket` (`current`, `1-30`, \
              `31-60`, `61-90`, `90+`) and `quote_currency`. A filter is an object of fields with \
              values, arrays of values, or the operators `equals`, `not`, `gt`, `gte`, `lt`, `lte`, \
-             `in` and `notIn`. Averages have two decimals.",
+             `in` and `notIn`. Averages have two decimals. An entity's questions are answered one \
+             after the other; those of one that asks without a pause are slowed, and then refused \
+             with 429.",
         )
         .long()
         .takes::<QueriesBody>()
@@ -133,12 +136,13 @@ struct AskedBody {
 
 async fn query(call: EntityCall, body: Body<Sent>) -> Result<Page, ApiError> {
     let queries = parse_queries(&body.0.0)?;
+    let entity = call.entity().id;
     let page = call.page(|call| async move {
         let rows = answer(call.cx(), call.entity(), &queries, Way::Counted).await?;
         let answers = queries.iter().zip(rows).map(|(query, rows)| answered(query, rows));
         Ok(AnswersBody(answers.collect()))
     });
-    page.await
+    paced(entity, page).await
 }
 
 fn answered(query: &StatQuery, rows: Vec<StatRow>) -> AnswerBody {

@@ -1,0 +1,169 @@
+//! How much of the process one entity's statistics may take: all that they need for a while, and
+//! then a tenth of the time, so that they slow nothing of another's.
+//!
+//! An answer's time is a debt, which a tenth of the time that passes pays off. Who owes more than
+//! [`CREDIT`] waits until it does not, and so do further questions of that entity: one is answered
+//! at a time.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use racun_kernel::id::EntityId;
+use tokio::time::Instant;
+
+use crate::error::{ApiError, Kind};
+use crate::places::Slots;
+
+/// What may be owed: a page with 25 questions over 100,000 documents.
+const CREDIT: Duration = Duration::from_secs(2);
+/// One part of so many of the time pays debts off.
+const SHARE: u32 = 10;
+/// A request waits for its turn so long at most.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// With more entities than these, those that owe nothing are forgotten.
+const MOST_KEPT: usize = 1_000;
+
+/// The entities whose question is being answered.
+static TURNS: Slots<EntityId> = Slots::new();
+/// What entities owe.
+static DEBTS: Mutex<Option<HashMap<EntityId, Debt>>> = Mutex::new(None);
+
+/// What an entity owed at a time.
+#[derive(Debug, Clone, Copy)]
+struct Debt {
+    owed: Duration,
+    at: Instant,
+}
+
+impl Debt {
+    const fn none(now: Instant) -> Self {
+        Self { owed: Duration::ZERO, at: now }
+    }
+
+    /// The same at `now`, which is later.
+    fn at(self, now: Instant) -> Self {
+        let paid = now.saturating_duration_since(self.at) / SHARE;
+        Self { owed: self.owed.saturating_sub(paid), at: now }
+    }
+
+    /// How long it takes until no more than the credit is owed.
+    fn wait(self) -> Duration {
+        self.owed.saturating_sub(CREDIT) * SHARE
+    }
+}
+
+fn debts() -> MutexGuard<'static, Option<HashMap<EntityId, Debt>>> {
+    // No code that can panic runs under the lock.
+    DEBTS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// What `entity` owes now.
+fn owed_by(entity: EntityId) -> Debt {
+    let now = Instant::now();
+    let known = debts().as_ref().and_then(|all| all.get(&entity).copied());
+    known.unwrap_or_else(|| Debt::none(now)).at(now)
+}
+
+/// Adds what an answer took.
+fn owe(entity: EntityId, took: Duration) {
+    let now = Instant::now();
+    let mut debts = debts();
+    let all = debts.get_or_insert_default();
+    if all.len() >= MOST_KEPT {
+        all.retain(|_, debt| !debt.at(now).owed.is_zero());
+    }
+    let debt = all.entry(entity).or_insert_with(|| Debt::none(now));
+    *debt = debt.at(now);
+    debt.owed += took;
+}
+
+/// Does `work` of `entity` when it is its turn.
+///
+/// # Errors
+/// When that is not within 10 seconds, with when to come again; what the work answers.
+pub(crate) async fn paced<T>(
+    entity: EntityId,
+    work: impl Future<Output = Result<T, ApiError>>,
+) -> Result<T, ApiError> {
+    let turn = tokio::time::timeout(PATIENCE, TURNS.take(entity, 1)).await;
+    let wait = owed_by(entity).wait();
+    let Ok(_turn) = turn else { return Err(too_much(wait)) };
+    refuse_late(wait)?;
+    tokio::time::sleep(wait).await;
+    let began = Instant::now();
+    let done = work.await;
+    owe(entity, began.elapsed());
+    done
+}
+
+/// Refuses what would wait too long.
+fn refuse_late(wait: Duration) -> Result<(), ApiError> {
+    if wait <= PATIENCE { Ok(()) } else { Err(too_much(wait)) }
+}
+
+fn too_much(wait: Duration) -> ApiError {
+    let message = "this entity's statistics take too much; ask less often, or for fewer records \
+                   at once";
+    let seconds = u32::try_from(wait.as_secs().max(1)).unwrap_or(u32::MAX);
+    ApiError::new(Kind::TooManyRequests, message).retry_after(seconds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn ms(count: u64) -> Duration {
+        Duration::from_millis(count)
+    }
+
+    #[test]
+    fn who_asks_without_a_pause_gets_a_tenth_of_the_time() {
+        let start = Instant::now();
+        let (mut debt, mut now) = (Debt::none(start), start);
+        let mut computed = Duration::ZERO;
+        for _ in 0..100 {
+            debt = debt.at(now);
+            now += debt.wait();
+            debt = debt.at(now);
+            assert_eq!(debt.wait(), Duration::ZERO);
+            now += ms(100);
+            debt = debt.at(now);
+            debt.owed += ms(100);
+            computed += ms(100);
+        }
+        let passed = now - start;
+        assert_eq!(computed, ms(10_000));
+        // Beyond the credit, and the last answer, a tenth.
+        assert!(passed >= (computed - CREDIT - ms(200)) * SHARE, "{passed:?}");
+        assert!(passed <= (computed - CREDIT) * SHARE, "{passed:?}");
+        assert_eq!(debt.at(now + ms(60_000)).owed, Duration::ZERO);
+    }
+
+    #[tokio::test]
+    async fn an_entity_is_answered_one_question_at_a_time_and_others_at_once() {
+        let [one, other]: [EntityId; 2] =
+            ["1", "2"].map(|n| format!("ent_0000000000000000000000000{n}").parse().unwrap());
+        let (done, held) = tokio::sync::oneshot::channel::<()>();
+        let first = tokio::spawn(paced(one, async move {
+            held.await.unwrap();
+            Ok(1)
+        }));
+        tokio::task::yield_now().await;
+        let second = tokio::spawn(paced(one, async { Ok(2) }));
+        assert_eq!(paced(other, async { Ok(3) }).await.unwrap(), 3);
+        assert!(!second.is_finished());
+        done.send(()).unwrap();
+        assert_eq!((first.await.unwrap().unwrap(), second.await.unwrap().unwrap()), (1, 2));
+    }
+
+    #[tokio::test]
+    async fn who_owes_too_much_is_told_when_to_come_again() {
+        let greedy: EntityId = "ent_00000000000000000000000003".parse().unwrap();
+        owe(greedy, CREDIT + ms(60_000));
+        // Its turn would be in ten minutes.
+        let refused = refuse_late(owed_by(greedy).wait()).unwrap_err();
+        assert_eq!(refused.code(), "rate_limit_exceeded");
+        assert!(refuse_late(ms(500)).is_ok());
+    }
+}
