@@ -5,6 +5,7 @@ use std::sync::Arc;
 use racun_access::{Digest, IdentityProvider, PinKey};
 use racun_background::budget::StorageLimits;
 use racun_billing::Catalogue;
+use racun_card_payments::CardProcessor;
 use racun_catalog::{FileStorage, VatRegistry};
 use racun_delivery::printing::PrintPdf;
 use racun_delivery::webhooks::Webhooks;
@@ -57,6 +58,8 @@ pub struct Services {
     pub network: Arc<dyn EInvoicingNetwork>,
     /// The platforms that shops run on.
     pub shops: Arc<dyn ShopPlatforms>,
+    /// Who takes payments by card.
+    pub cards: Arc<dyn CardProcessor>,
     /// Who writes exports as XLSX.
     pub spreadsheets: Arc<dyn Spreadsheets>,
     /// Who sets documents as PDF.

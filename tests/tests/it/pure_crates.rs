@@ -48,6 +48,7 @@ pub const PURE: &[(&str, &[&str])] = &[
         ],
     ),
     ("racun-billing", &["racun-kernel", "racun-store", "serde", "serde_json", "thiserror", "time"]),
+    ("racun-card-payments", &["async-trait", "racun-kernel", "serde", "thiserror", "time"]),
     (
         "racun-catalog",
         &["async-trait", "racun-kernel", "racun-store", "serde", "serde_json", "thiserror", "time"],

@@ -104,6 +104,7 @@ pub fn services(store: Arc<dyn Store>, seconds: Arc<AtomicI64>) -> Services {
         vat_registry: Arc::<Register>::default(),
         network: Arc::<crate::network::Scripted>::default(),
         shops: Arc::<crate::platforms::Scripted>::default(),
+        cards: Arc::<crate::cards::Scripted>::default(),
         spreadsheets: Arc::<racun_spreadsheet::Xlsx>::default(),
         press: Arc::new(Titles),
         public_url: "https://racun.example".into(),
