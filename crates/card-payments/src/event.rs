@@ -23,7 +23,7 @@ pub enum SessionPurpose {
 /// An event of the processor.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProcessorEvent {
-    /// Its id, the same when it is told again: `evt_…`.
+    /// Its id, the same when it comes again: `evt_…`.
     pub id: String,
     /// The connected account that it happened at; `None` for the operator's own.
     pub account: Option<String>,

@@ -163,7 +163,7 @@ pub struct ProcessorObject {
     pub country: Option<String>,
     /// When it was made there.
     pub created_at: OffsetDateTime,
-    /// What whoever made it there gave it.
+    /// What its maker gave it there.
     pub metadata: BTreeMap<String, String>,
 }
 
@@ -206,7 +206,7 @@ pub trait CardProcessor: Send + Sync {
         order: &CheckoutOrder,
     ) -> Result<CheckoutSession, ProcessorError>;
 
-    /// Ends a page that was not used: nobody can pay there any more. One that is done stays.
+    /// Ends a page that was not used: no person can pay there any more. One that is done stays.
     ///
     /// # Errors
     /// [`ProcessorError`].

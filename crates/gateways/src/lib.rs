@@ -12,6 +12,7 @@
 //! | `vies`    | asking whether a VAT number is registered                  |
 //! | `network` | sending electronic invoices, and who receives them         |
 //! | `shops`   | a shop's consent at its platform, and its earlier orders    |
+//! | `stripe`  | a card processor                                           |
 //! | `tls`     | who is trusted, and by what cryptography                   |
 //!
 //! **Invariants.** A call that a tenant asks for reaches public addresses only, and no other
@@ -27,6 +28,7 @@ mod identity;
 mod mail;
 mod network;
 mod shops;
+mod stripe;
 mod tls;
 mod vies;
 
@@ -38,5 +40,6 @@ pub use identity::{OpenId, OpenIdOptions};
 pub use mail::{BadSmtpUrl, MailFolder, SmtpMailer, mailbox};
 pub use network::{Directory, DirectoryOptions, Network, Provider, ProviderOptions};
 pub use shops::{ShopOptions, ShopifyApp, Shops};
+pub use stripe::{Stripe, StripeOptions};
 pub use tls::{client as tls_client, use_ring};
 pub use vies::{Vies, ViesOptions, simulated};
