@@ -1,5 +1,6 @@
 //! The gateways that settings configure: to receivers of events, a mail server, a storage of files,
-//! an identity provider, the register of VAT numbers and the network of electronic invoices.
+//! an identity provider, the register of VAT numbers, the network of electronic invoices and a card
+//! processor.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,8 +18,8 @@ use racun_mail::Mailer;
 use racun_orders::ShopPlatforms;
 use racun_webhooks::{Courier, Schedule};
 
-use crate::network;
 use crate::settings::{ServiceUrl, Settings};
+use crate::{cards, network};
 
 /// The folder of mail in the data folder.
 const MAIL: &str = "mail";
@@ -48,6 +49,8 @@ pub struct Gateways {
     pub rates: Option<Arc<dyn RateSource>>,
     /// The network of electronic invoices.
     pub network: Arc<dyn EInvoicingNetwork>,
+    /// Who takes payments by card.
+    pub cards: Arc<cards::Connected>,
     /// The platforms that shops run on.
     pub shops: Arc<dyn ShopPlatforms>,
     /// The base of links to this server.
@@ -81,6 +84,7 @@ pub fn connect(settings: &Settings) -> anyhow::Result<Gateways> {
         vat_registry: vat_registry(settings)?,
         rates: rates(settings)?,
         network: Arc::new(network::connect(settings)?),
+        cards: Arc::new(cards::connect(settings)?),
         shops: shops(settings)?,
         public_url,
     })

@@ -28,6 +28,7 @@
 
 mod allocator;
 mod authorities;
+mod cards;
 mod cli;
 mod clock;
 mod data_folder;

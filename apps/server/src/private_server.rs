@@ -71,6 +71,7 @@ async fn on_server(
     let authorities = authorities::connect(&settings)?;
     let gateways =
         Gateways { public_url: format!("http://{address}"), ..gateways::connect(&settings)? };
+    gateways.cards.listens_at(address);
     let kept = Arc::clone(&opened.store);
     let services = serve::services(opened.store, Arc::clone(&authorities), gateways, keys, RETRY);
     let workers = jobs::start(&services, serve::workers(&services, settings.email.limits.limits()));

@@ -48,6 +48,7 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
     // survive, whereas waiting for another process's migrations may take minutes.
     let stop = stop::requested()?;
     let (listener, address) = listen(settings.server.listen)?;
+    gateways.cards.listens_at(address);
     if settings.server.public_url.is_none() {
         gateways.public_url = format!("http://{address}");
     }
@@ -204,6 +205,7 @@ pub fn services(
         identity_provider: gateways.identity_provider,
         vat_registry: gateways.vat_registry,
         shops: gateways.shops,
+        cards: gateways.cards,
         network: gateways.network,
         spreadsheets: Arc::<racun_spreadsheet::Xlsx>::default(),
         press: Arc::new(Press::new()),

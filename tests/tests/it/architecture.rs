@@ -45,6 +45,7 @@ const KNOWN_BY: &[(&str, &[&str])] = &[
         &[
             "racun-authorities",
             "racun-authority-simulator",
+            "racun-card-simulator",
             "racun-identity-simulator",
             "racun-network-simulator",
             "racun-server",
@@ -96,6 +97,7 @@ fn each_crate_is_a_domain_an_adapter_or_an_app() {
     let known = PURE.iter().map(|(name, _)| *name).chain(ADAPTERS.iter().copied());
     let apps = [
         "racun-authority-simulator",
+        "racun-card-simulator",
         "racun-identity-simulator",
         "racun-network-simulator",
         "racun-server",
@@ -326,7 +328,10 @@ const CALLERS: &[(&str, &[&str])] = &[
     ("lookup_host", &["crates/gateways/src/egress.rs"]),
     ("to_socket_addrs", &[]),
     // To this machine alone, as the address is looked at.
-    ("TcpStream::connect", &["apps/network-simulator/src/notice.rs"]),
+    (
+        "TcpStream::connect",
+        &["apps/card-simulator/src/webhook.rs", "apps/network-simulator/src/notice.rs"],
+    ),
     ("TokioResolver::", &["crates/gateways/src/network/directory.rs"]),
     ("TcpSocket::new_v", &["apps/authority-simulator/src/server/mod.rs"]),
     ("UdpSocket", &[]),

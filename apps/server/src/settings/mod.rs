@@ -16,6 +16,7 @@ mod rate_limits;
 mod shops;
 mod spelling;
 mod storage;
+mod stripe;
 mod value;
 
 use std::collections::HashMap;
@@ -42,6 +43,7 @@ pub use portugal::{Portugal, PortugalService};
 pub use rate_limits::RateLimits;
 pub use shops::Shopify;
 pub use storage::Storage;
+pub use stripe::Stripe;
 pub use value::{BaseUrl, LogFormat, LogLevel, Networks, PostgresUrl, Setting};
 use value::{MaxAge, Requests, optional, required};
 
@@ -98,6 +100,9 @@ pub struct Settings {
     /// The app at Shopify that shops consent to.
     #[serde(deserialize_with = "Shopify::whole")]
     pub shopify: Shopify,
+    /// The card processor.
+    #[serde(deserialize_with = "Stripe::whole")]
+    pub stripe: Stripe,
     /// How many requests are answered in a minute.
     pub rate_limits: RateLimits,
     /// How much accounts may store.

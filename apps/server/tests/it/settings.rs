@@ -156,6 +156,10 @@ fn every_name_that_others_rely_on_is_known() {
         ("RACUN__OPENID__NAME", "The office"),
         ("RACUN__OPENID__REDIRECT_URIS", "https://app.example.com/back,com.example.app:/back"),
         ("RACUN__OPENID__TRUSTED_DOMAINS", "example.com,sub.example.com"),
+        ("RACUN__STRIPE__URL", "http://127.0.0.1:9400"),
+        ("RACUN__STRIPE__SECRET_KEY", "sk_test_1"),
+        ("RACUN__STRIPE__WEBHOOK_SECRET", "whsec_1"),
+        ("RACUN__STRIPE__CLIENT_ID", "ca_1"),
         ("RACUN__BILLING__OPERATOR_KEY", "a-random-key-of-thirty-two-characters"),
         ("RACUN__VIES__URL", "http://127.0.0.1:9003/rest-api"),
         ("RACUN__RATES__URL", "off"),
@@ -187,6 +191,7 @@ fn a_server_that_calls_this_machine_only_names_no_other() {
         ("RACUN__VIES__URL", "https://vies.example.com/rest-api"),
         ("RACUN__RATES__URL", "https://ecb.example.com/files"),
         ("RACUN__OPENID__ISSUER", "https://id.example.com"),
+        ("RACUN__STRIPE__URL", "https://stripe.example.com"),
     ] {
         let folder = tempfile::tempdir().unwrap();
         let mut variables = bucket[..if name.contains("S3") { 3 } else { 0 }].to_vec();
@@ -194,12 +199,33 @@ fn a_server_that_calls_this_machine_only_names_no_other() {
             let back = ("RACUN__OPENID__REDIRECT_URIS", "http://127.0.0.1/back");
             variables.extend([("RACUN__OPENID__CLIENT_ID", "racun"), back]);
         }
+        if name.contains("STRIPE") {
+            let secret = ("RACUN__STRIPE__WEBHOOK_SECRET", "whsec_1");
+            variables.extend([("RACUN__STRIPE__SECRET_KEY", "sk_test_1"), secret]);
+        }
         variables.push((name, value));
         let output = run(folder.path(), &["serve"], &variables);
         let told = String::from_utf8_lossy(&output.stderr);
         assert!(!output.status.success(), "{name}: {told}");
         assert!(told.contains(name) && told.contains("another machine"), "{name}: {told}");
         assert!(!told.contains("example.com") && !told.contains("password"), "{told}");
+    }
+}
+
+#[test]
+fn a_card_processor_is_named_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let key = ("RACUN__STRIPE__SECRET_KEY", "sk_test_hush");
+    for (variables, missing) in [
+        (vec![key], "RACUN__STRIPE__WEBHOOK_SECRET"),
+        (vec![key, ("RACUN__STRIPE__CLIENT_ID", "ca_1")], "RACUN__STRIPE__WEBHOOK_SECRET"),
+        (vec![("RACUN__STRIPE__WEBHOOK_SECRET", "whsec_hush")], "RACUN__STRIPE__SECRET_KEY"),
+        (vec![("RACUN__STRIPE__URL", "http://127.0.0.1:9400")], "RACUN__STRIPE__SECRET_KEY"),
+    ] {
+        let output = run(folder.path(), &["serve"], &variables);
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert_eq!((output.status.code(), told.lines().count()), (Some(2), 1), "{told}");
+        assert!(told.contains(missing) && !told.contains("hush"), "{told}");
     }
 }
 

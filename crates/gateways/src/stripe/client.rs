@@ -5,9 +5,9 @@ use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use reqwest::{Client as HttpClient, Method};
 use url::Url;
 
-use super::StripeOptions;
 use super::answer;
 use super::form::Form;
+use super::options::StripeOptions;
 use crate::caller;
 use crate::egress::Guard;
 

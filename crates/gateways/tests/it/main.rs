@@ -9,4 +9,5 @@ mod identity;
 mod mail;
 mod network;
 mod shops;
+mod stripe;
 mod vies;

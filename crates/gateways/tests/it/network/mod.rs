@@ -2,4 +2,4 @@
 
 mod directory;
 mod provider;
-mod stand_in;
+pub mod stand_in;
