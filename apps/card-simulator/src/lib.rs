@@ -9,7 +9,7 @@
 //! | --------- | ------------------------------------------------------------------- |
 //! | `cards`   | cards that stand for each outcome                                   |
 //! | `books`   | customers, cards, sessions, payments, accounts; answers by key      |
-//! | `desk`    | one request at the books: new ids, what is found, what is told      |
+//! | `desk`    | one request at the books: new ids, what it finds and tells          |
 //! | `api`     | the interface for programs                                          |
 //! | `page`    | the pages for people                                                |
 //! | `webhook` | telling what happened                                               |

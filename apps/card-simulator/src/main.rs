@@ -10,8 +10,8 @@ usage: racun-card-simulator [--listen ADDRESS] [--webhook-url URL] [--webhook-se
 Where it listens is 127.0.0.1:9400 otherwise; port 0 stands for any free one. Any secret key is
 taken. Webhooks go to URL, an address of this machine, signed by SECRET (whsec_sandbox otherwise).
 GET /control/ledger shows payments and events; POST /control/replay/evt_… posts one again; PUT
-/control/fault {\"fault\":\"lose_answer\",\"when\":{\"operation\":\"payment\",\"every\":3}} plans what goes
-wrong, and DELETE forgets it.";
+/control/fault {\"fault\":\"lose_answer\",\"when\":{\"operation\":\"payment\",\"every\":3}}
+plans what goes wrong, and DELETE forgets it.";
 
 fn options() -> Result<Options, String> {
     let mut options = Options::default();

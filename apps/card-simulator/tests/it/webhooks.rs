@@ -1,4 +1,4 @@
-//! What is told, signed, and told again.
+//! Webhooks: what they tell, their signatures, and repeats.
 
 use racun_card_payments::contract;
 use racun_card_payments::{CardProcessor as _, Happened};

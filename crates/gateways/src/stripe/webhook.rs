@@ -256,6 +256,11 @@ mod tests {
             ),
             ("account.application.deauthorized", json!({ "id": "ca_1" }), Happened::Disconnected),
             ("customer.created", json!({}), Happened::Other),
+            (
+                "payment_intent.succeeded",
+                json!({ "id": "pi_1", "currency": "xxx" }),
+                Happened::Other,
+            ),
         ] {
             assert_eq!(told(kind, &object).map(|told| told.event.happened), Some(expected));
         }
@@ -266,7 +271,10 @@ mod tests {
         for (kind, object) in [
             ("checkout.session.completed", json!({ "id": "cs_1" })),
             ("payment_intent.succeeded", json!({ "id": "pi_1", "currency": "eur" })),
-            ("payment_intent.succeeded", json!({ "id": 7 })),
+            (
+                "payment_intent.succeeded",
+                json!({ "id": 7, "currency": "eur", "amount_received": 1 }),
+            ),
             ("setup_intent.succeeded", json!({ "id": "seti_1" })),
             ("invoice.paid", json!("in_1 or another")),
         ] {
