@@ -161,6 +161,9 @@ pub struct ProcessorObject {
     pub email: Option<String>,
     /// The country of who paid: ISO 3166-1 alpha-2, in capitals.
     pub country: Option<String>,
+    /// The payment that paid this invoice, or the invoice that this payment paid, where the
+    /// processor says so: both tell of the same money.
+    pub counterpart: Option<String>,
     /// When it was made there.
     pub created_at: OffsetDateTime,
     /// What its maker gave it there.

@@ -247,6 +247,8 @@ kinds! {
     RevenueEntry, RevenueEntryId = "rre_";
     /// The cost of an item that is spread over days.
     ExpenseEntry, ExpenseEntryId = "ere_";
+    /// A page of the card processor on which a document is paid.
+    CardSession, CardSessionId = "csn_";
     /// An account of a user at an identity provider.
     Identity, IdentityId = "idn_";
     /// A request.

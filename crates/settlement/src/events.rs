@@ -6,7 +6,6 @@ racun_store::events! {
     /// What happens to payments.
     pub mod payment on PAYMENTS {
         RECEIVED = "payment.received" to Entity says "created",
-        FAILED = "payment.failed" to Entity,
         DELETED = "payment.deleted" to Entity,
         RESTORED = "payment.restored" to Entity,
         PERMANENTLY_DELETED = "payment.permanently_deleted" to Entity,

@@ -48,7 +48,10 @@ pub const PURE: &[(&str, &[&str])] = &[
         ],
     ),
     ("racun-billing", &["racun-kernel", "racun-store", "serde", "serde_json", "thiserror", "time"]),
-    ("racun-card-payments", &["async-trait", "racun-kernel", "serde", "thiserror", "time"]),
+    (
+        "racun-card-payments",
+        &["async-trait", "racun-kernel", "racun-store", "serde", "thiserror", "time"],
+    ),
     (
         "racun-catalog",
         &["async-trait", "racun-kernel", "racun-store", "serde", "serde_json", "thiserror", "time"],
@@ -213,6 +216,7 @@ pub const PURE: &[(&str, &[&str])] = &[
             "racun-access",
             "racun-background",
             "racun-billing",
+            "racun-card-payments",
             "racun-catalog",
             "racun-documents",
             "racun-einvoicing",
