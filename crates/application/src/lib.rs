@@ -54,6 +54,7 @@ pub fn tables() -> Vec<&'static Table> {
         &racun_billing::TABLES,
         &racun_lookups::TABLES,
         &racun_orders::TABLES,
+        &racun_card_payments::TABLES,
         &[&racun_background::idempotency::KEYED_REQUESTS],
         &[&racun_background::request_log::REQUEST_LOGS, &retention::RETENTION_ROUNDS],
     ]

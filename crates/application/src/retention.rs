@@ -6,6 +6,7 @@
 //! | deliveries that wait for a replay                 | 90 days                        |
 //! | entries of the log of requests                    | 30 days                        |
 //! | keys of requests, with their answers              | 30 days                        |
+//! | consents for accounts at the card processor       | until they run out             |
 //! | jobs that were given up; one that is done is gone | 90 days from their last change |
 //! | what records looked like in the log               | 30 days, and until it is read  |
 //!
@@ -21,6 +22,7 @@ use racun_background::consumer::{ConsumerOffset, LOG_READERS};
 use racun_background::idempotency;
 use racun_background::jobs::{JOBS, Job, JobState};
 use racun_background::request_log::{self, REQUEST_LOGS, RequestLog};
+use racun_card_payments::{CONSENTS, Consent};
 use racun_kernel::id::AccountId;
 use racun_kernel::{Stamp, Tenant};
 use racun_store::{
@@ -187,6 +189,7 @@ impl Step<'_> {
             return Ok((behind, true));
         }
         self.dead_jobs().await?;
+        self.consents().await?;
         Ok(if self.left == 0 { (behind, true) } else { (None, false) })
     }
 
@@ -250,6 +253,12 @@ impl Step<'_> {
         let which = Some(Clause::on(&JOBS, "state", dead));
         let is_over = move |job: &Job| job.state == JobState::Dead && job.updated_at <= over;
         self.prune(&JOBS, &Tenant::directory(), ("updated_at", over), which, is_over).await
+    }
+
+    async fn consents(&mut self) -> Result<(), StoreError> {
+        let now = self.now;
+        let is_over = move |consent: &Consent| consent.until <= now;
+        self.prune(&CONSENTS, &Tenant::directory(), ("until", now), None, is_over).await
     }
 
     /// Removes rows of `table` whose instant `by` is not after the one given, and of which `which`

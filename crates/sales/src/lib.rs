@@ -3,6 +3,7 @@
 //! | Module       | Owns                                                                   |
 //! | ------------ | ---------------------------------------------------------------------- |
 //! | `billing`    | subscriptions: what they allow, what is counted, what time makes of them |
+//! | `card_payments` | invoices paid by card, and invoices of what was paid by card        |
 //! | `documents`  | documents made of the catalogue's records and the entity's settings    |
 //! | `einvoicing` | electronic invoices of documents: facts and checks                     |
 //! | `expenses`   | received supplier invoices, calculated and numbered                    |
@@ -20,6 +21,7 @@
 //! sent. Domain crates do not know each other; conversions between them are here.
 
 pub mod billing;
+pub mod card_payments;
 pub mod documents;
 pub mod einvoicing;
 mod error;

@@ -2,7 +2,7 @@
 
 use racun_access::enter_as_recipient;
 use racun_catalog::FileStorage;
-use racun_documents::{DocumentKind, Stage};
+use racun_documents::{Document, DocumentKind, Stage};
 use racun_kernel::Stamp;
 use racun_paper::Paper;
 use racun_sales::documents;
@@ -14,6 +14,8 @@ use crate::printing::{PrintingError, Wanted, paper_of};
 /// A document behind a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SharedPaper {
+    /// The document.
+    pub document: Document,
     /// What is on it.
     pub paper: Paper,
     /// Whether its customer can still accept or reject it.
@@ -43,5 +45,5 @@ pub async fn shared(
     let stands = matches!(document.stage, Stage::Issued(_)) && document.reply.is_none();
     let ran_out = document.content.date_valid_till.is_some_and(|until| until < today);
     let awaits_reply = kind == DocumentKind::Estimate && stands && !ran_out;
-    Ok(SharedPaper { paper, awaits_reply })
+    Ok(SharedPaper { document, paper, awaits_reply })
 }

@@ -4,6 +4,7 @@ mod e_invoice;
 mod network;
 
 use racun_billing::NotAllowed;
+use racun_card_payments::CardRefusal;
 use racun_documents::{DocumentError, Refused};
 use racun_fiscalization::{FiscalizationError, FiscalizationRefused};
 use racun_kernel::Issues;
@@ -43,6 +44,9 @@ pub enum Error {
     /// A rule of the point of sale.
     #[error(transparent)]
     Pos(PosError),
+    /// A rule of payments by card.
+    #[error(transparent)]
+    Card(#[from] CardRefusal),
     /// What the entity's plan does not allow.
     #[error(transparent)]
     Plan(#[from] NotAllowed),

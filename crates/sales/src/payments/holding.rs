@@ -1,6 +1,7 @@
 //! All that a command on a payment is about is held, and the command decided on it.
 
 use racun_access::Entity;
+use racun_card_payments::{CARD_CHARGES, CardRefusal, Charge, ChargeState};
 use racun_documents::{Document, DocumentError, DocumentId};
 use racun_fiscal::fina::PaymentMeans;
 use racun_fiscalization::certified::{self, FoundReceipts, Receipting};
@@ -52,6 +53,8 @@ pub(super) struct Held {
     entity: Entity,
     /// How a payment that is recorded gets a receipt.
     receipts: Option<(Receipting, FoundReceipts)>,
+    /// The money of the card processor that is recorded.
+    charge: Option<Charge>,
 }
 
 /// What a command comes to, before it is written.
@@ -66,6 +69,8 @@ pub(super) struct Decided {
     outcome: SettlementOutcome,
     /// The series of receipts behind the one that was issued.
     receipt: Option<Put>,
+    /// The money of the card processor that the payment says.
+    charge: Option<Charge>,
     pub(super) sheet: WorkingSet,
     pub(super) actor: Actor,
     pub(super) now: OffsetDateTime,
@@ -74,13 +79,14 @@ pub(super) struct Decided {
 impl Held {
     /// What `command` comes to.
     pub(super) fn decide(self, command: Command) -> Result<Decided, Error> {
-        let Self { payment, payments, settlement, sheet, plan, actor, now, entity, receipts } =
-            self;
+        self.check_charge()?;
+        let Self { payment, payments, settlement, sheet, plan, actor, now, entity, .. } = self;
+        let (receipts, charge) = (self.receipts, self.charge);
         let (stamp, mut receipt) = (actor.stamp(), None);
         let gone = || StoreError::Unavailable("a command lost its payment".to_owned());
         let own = || payment.clone().ok_or_else(gone);
         let outcome = match command {
-            Command::Record(new) => {
+            Command::Record(new, _) => {
                 check_skipped(&sheet, new.kind, stamp)?;
                 let outcome = settlement.record(*new, stamp)?;
                 let (outcome, put) = receipted(outcome, plan.named.paid(), &sheet, receipts)?;
@@ -108,7 +114,25 @@ impl Held {
             let tips = tips::of(id, &becoming);
             (tips != tips::of(id, &payments)).then_some((id, tips))
         });
-        Ok(Decided { payment, before, after, tips, outcome, receipt, sheet, actor, now })
+        Ok(Decided { payment, before, after, tips, outcome, receipt, charge, sheet, actor, now })
+    }
+
+    /// Refuses money of the card processor that is recorded already, or in another currency than
+    /// the document's.
+    fn check_charge(&self) -> Result<(), CardRefusal> {
+        let Some(charge) = &self.charge else { return Ok(()) };
+        if charge.state == ChargeState::Recorded {
+            return Err(CardRefusal::Recorded);
+        }
+        let taken = charge.currency;
+        match self.sheet.documents().find(|document| document.content.currency != taken) {
+            None => Ok(()),
+            Some(document) => {
+                let own = document.content.currency;
+                let why = format!("{taken} was taken, and the document is in {own}");
+                Err(CardRefusal::NotRecorded(why))
+            }
+        }
     }
 }
 
@@ -132,7 +156,11 @@ impl Decided {
             Some(job)
         });
         let (payment, writes) = close(self.sheet, self.outcome, &self.actor)?;
-        let writes = writes.puts(job);
+        let noted = |before: Charge| {
+            let after = before.clone().recorded(payment.id, self.actor.now());
+            Put::update(&before, &after)
+        };
+        let writes = writes.puts(job).puts(self.charge.map(noted));
         let writes = match self.receipt {
             Some(series) => writes.puts([series]).taking_number(),
             None => writes,
@@ -172,8 +200,8 @@ pub(super) async fn holding<T: Send + 'static>(
     decide: impl Fn(Held) -> Result<(T, Writes), Error> + Clone + Send + 'static,
 ) -> Result<T, Error> {
     let id = match command {
-        Command::Record(new) => {
-            return holding_new(ports, entity, new, decide).await;
+        Command::Record(new, charge) => {
+            return holding_new(ports, entity, (new, charge.clone()), decide).await;
         }
         Command::Change(id, _) | Command::Trash(id) | Command::Restore(id) => *id,
     };
@@ -182,7 +210,8 @@ pub(super) async fn holding<T: Send + 'static>(
         let seen = get(cx, id).await?;
         let named = Named::of(seen.documents());
         let plan = Plan::of(cx, entity, named).await?;
-        let about = About { entity: entity.clone(), payment: Some(id), receipting: None };
+        let (entity, payment) = (entity.clone(), Some(id));
+        let about = About { entity, payment, receipting: None, charge: None };
         hold(cx, plan, about, decide.clone()).await
     })
     .await
@@ -192,7 +221,7 @@ pub(super) async fn holding<T: Send + 'static>(
 async fn holding_new<T: Send + 'static>(
     ports: PaymentPorts<'_>,
     entity: &Entity,
-    new: &NewPayment,
+    (new, charge): (&NewPayment, Option<String>),
     decide: impl Fn(Held) -> Result<(T, Writes), Error> + Clone + Send + 'static,
 ) -> Result<T, Error> {
     let cx = ports.cx;
@@ -208,7 +237,7 @@ async fn holding_new<T: Send + 'static>(
         }
         None => None,
     };
-    let about = About { entity: entity.clone(), payment: None, receipting };
+    let about = About { entity: entity.clone(), payment: None, receipting, charge };
     // Most invoices have no links, so the first try does not look for them.
     let unlinked = Plan::unlinked(entity, named.clone(), cx.stamp);
     match hold(cx, unlinked, about.clone(), decide.clone()).await {
@@ -230,6 +259,8 @@ struct About {
     payment: Option<PaymentId>,
     /// How it gets a receipt.
     receipting: Option<Receipting>,
+    /// The money of the card processor that it says.
+    charge: Option<String>,
 }
 
 /// Holds what `plan` names and what the command is `about`, and writes what `decide` answers.
@@ -242,15 +273,17 @@ async fn hold<T: Send + 'static>(
     // The documents first, as everywhere: a request that waits for one holds no payment of it.
     let mut unit = cx.unit();
     let planned = plan.hold(&mut unit);
-    let About { entity, payment, receipting } = about;
+    let About { entity, payment, receipting, charge } = about;
     let payment = payment.map(|id| unit.hold(&PAYMENTS, id));
     let receipts = receipting.map(|own| (own.hold(&mut unit), own));
+    let charge = charge.map(|id| unit.hold(&CARD_CHARGES, id));
     unit.decide(move |held| {
         let payment = payment.map(|payment| held.one(payment)).transpose()?;
         let receipts = match receipts {
             Some((series, own)) => Some((own, series.read(held)?)),
             None => None,
         };
+        let charge = charge.map(|charge| held.one(charge)).transpose()?;
         let Opened { plan, sheet, settlement, payments } = planned.open(held)?;
         let actor = held.actor().clone();
         let now = held.now().unwrap_or_else(|| actor.now());
@@ -264,6 +297,7 @@ async fn hold<T: Send + 'static>(
             now,
             entity: entity.clone(),
             receipts,
+            charge,
         })
     })
     .await

@@ -54,7 +54,8 @@ impl<'a> From<Context<'a>> for PaymentPorts<'a> {
 /// What is done to a payment.
 #[derive(Clone)]
 enum Command {
-    Record(Box<NewPayment>),
+    /// With it, the money of the card processor that it says.
+    Record(Box<NewPayment>, Option<String>),
     Change(PaymentId, Box<PaymentPatch>),
     Trash(PaymentId),
     Restore(PaymentId),
@@ -228,8 +229,24 @@ pub async fn record<'a>(
     entity: &Entity,
     new: NewPayment,
 ) -> Result<Payment, Error> {
-    let command = Command::Record(Box::new(new));
+    let command = Command::Record(Box::new(new), None);
     Box::pin(type_change::run(ports.into(), entity, command)).await
+}
+
+/// Records the payment of the money `charge` that the card processor took, as [`record`] does, and
+/// notes it on the charge in the same commit: so it is recorded once.
+///
+/// # Errors
+/// As [`record`]; [`CardRefusal::Recorded`]; [`CardRefusal::NotRecorded`] where the document is in
+/// another currency.
+pub(crate) async fn record_charge(
+    ports: PaymentPorts<'_>,
+    entity: &Entity,
+    new: NewPayment,
+    charge: String,
+) -> Result<Payment, Error> {
+    let command = Command::Record(Box::new(new), Some(charge));
+    Box::pin(type_change::run(ports, entity, command)).await
 }
 
 /// Changes a payment. Its documents stay.
