@@ -15,9 +15,14 @@ const X_ROBOTS_TAG: HeaderName = HeaderName::from_static("x-robots-tag");
 /// The content security policy of a page that has the one style `style` and `images`, such as
 /// ` img-src data:;`, and sends forms to its own origin; nothing else.
 pub(crate) fn policy(style: &str, images: &str) -> String {
+    policy_with_forms(style, images, "'self'")
+}
+
+/// The same of a page whose forms may lead to `forms`.
+pub(crate) fn policy_with_forms(style: &str, images: &str, forms: &str) -> String {
     let style = STANDARD.encode(digest(&SHA256, style.as_bytes()));
     format!(
-        "default-src 'none'; style-src 'sha256-{style}';{images} form-action 'self'; \
+        "default-src 'none'; style-src 'sha256-{style}';{images} form-action {forms}; \
          base-uri 'none'; frame-ancestors 'none'"
     )
 }

@@ -70,6 +70,8 @@ mod body;
 mod body_limit;
 mod call;
 mod caller;
+mod card_processor;
+mod cards;
 mod catalog;
 mod connection;
 mod cors;

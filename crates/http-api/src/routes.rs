@@ -2,9 +2,9 @@
 
 use crate::route::Route;
 use crate::{
-    access, activities, billing, catalog, docs, documents, e_invoices, e_invoicing, expenses,
-    exports, fiscal, health, jobs, lookups, mail, orders, pages, paper, payments, pos, recurring,
-    reports, request_log, sandbox, transaction_type, webhooks,
+    access, activities, billing, card_processor, cards, catalog, docs, documents, e_invoices,
+    e_invoicing, expenses, exports, fiscal, health, jobs, lookups, mail, orders, pages, paper,
+    payments, pos, recurring, reports, request_log, sandbox, transaction_type, webhooks,
 };
 
 /// The areas' tables, in the order in which paths are matched.
@@ -34,7 +34,7 @@ const AREAS: &[&[&[Route]]] = &[
         reports::categories::ROUTES,
     ],
     catalog::ROUTES,
-    &[mail::PUBLIC],
+    &[mail::PUBLIC, cards::pay::ROUTES],
     paper::FILES,
     &[
         mail::SENDING,
@@ -62,6 +62,8 @@ const AREAS: &[&[&[Route]]] = &[
         reports::receivables::ROUTES,
         reports::recognition::ROUTES,
         lookups::ROUTES,
+        cards::app::ROUTES,
+        card_processor::ROUTES,
         orders::hooks::ROUTES,
         orders::platforms::ROUTES,
         orders::integrations::ROUTES,

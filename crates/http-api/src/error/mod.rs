@@ -5,6 +5,7 @@
 
 mod access;
 mod billing;
+mod cards;
 mod catalog;
 pub mod codes;
 mod consequences;

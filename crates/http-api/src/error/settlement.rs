@@ -23,6 +23,7 @@ impl From<Error> for ApiError {
             Error::EInvoice(refused) => refused.into(),
             Error::Network(refused) => refused.into(),
             Error::Pos(error) => error.into(),
+            Error::Card(refused) => refused.into(),
             Error::Plan(refused) => refused.into(),
         }
     }

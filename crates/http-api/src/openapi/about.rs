@@ -46,6 +46,7 @@ const TAGS: [(&str, &str); 54] = [
     ("Tax rate estimates", "Estimated rates of sales tax in the United States."),
     ("Orders", "Orders of shops, and the documents that they become."),
     ("Order integrations", "Sources of orders, and the rules for their documents."),
+    ("Payment app", "An entity's account at the card processor, and invoices of what it took."),
     ("VIES", "The same by its earlier path. Deprecated: use Transaction type."),
     ("FURS", "Fiscalization in Slovenia: settings, certificate, premises and devices."),
     ("FINA", "Fiscalization in Croatia: settings, certificate, premises and devices."),

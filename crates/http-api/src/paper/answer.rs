@@ -38,6 +38,14 @@ pub(super) fn page(status: StatusCode, page: Page) -> HttpResponse {
     answer(status, &html::policy(&page.style, " img-src data:;"), page.html)
 }
 
+/// The same with a form that is answered by the way to a page elsewhere, where people pay: browsers
+/// hold that way against the policy, too. Simulators are on this machine.
+pub(super) fn page_with_payment(status: StatusCode, page: Page) -> HttpResponse {
+    let forms = "'self' https: http://localhost:* http://127.0.0.1:*";
+    let policy = html::policy_with_forms(&page.style, " img-src data:;", forms);
+    answer(status, &policy, page.html)
+}
+
 /// A part of a page, which runs nothing where it should be opened by itself.
 pub(super) fn part(part: String) -> HttpResponse {
     let policy = "default-src 'none'; img-src data:; base-uri 'none'; frame-ancestors 'none'";

@@ -131,6 +131,11 @@ pub(super) fn wanted_of_page(query: &Query, headers: &HeaderMap) -> Wanted {
     Wanted { language, locale: known("locale"), ..Wanted::default() }
 }
 
+/// The code of the language that a page is asked for in, where there is one.
+pub(crate) fn language_of(query: &Query, headers: &HeaderMap) -> Option<&'static str> {
+    wanted_of_page(query, headers).language.map(Language::code)
+}
+
 /// The first language of `Accept-Language` that there is.
 fn of_reader(headers: &HeaderMap) -> Option<Language> {
     let list = headers.get(ACCEPT_LANGUAGE)?.to_str().ok()?;

@@ -7,7 +7,8 @@ use racun_delivery::printing::Wanted;
 use racun_delivery::sharing::{self, SharedPaper};
 use racun_documents::DocumentKind;
 use racun_paper::Language;
-use racun_paper::page::{Around, Reply, gone};
+use racun_paper::page::{Around, Notice, Reply, gone};
+use racun_sales::card_payments;
 
 use super::answer;
 use super::parameters::{LANGUAGE, wanted_of_page};
@@ -102,13 +103,13 @@ async fn pdf(
 }
 
 /// The page; `beside` is the path, from where the page is, to what belongs to the document. With
-/// `refused` it says that a reply was not taken.
+/// `refused` it says what could not be done, under a status of its own.
 async fn shown(
     call: &Call<()>,
     request: &HttpRequest,
     kind: DocumentKind,
     beside: &str,
-    refused: Option<StatusCode>,
+    refused: Option<(StatusCode, Notice)>,
 ) -> Result<HttpResponse, ApiError> {
     let found = match shared(call, request, kind).await {
         Ok(found) => found,
@@ -118,15 +119,34 @@ async fn shown(
     let language = found.paper.language;
     let to = |what: &str| format!("{beside}{what}?language={language}");
     let reply = || Reply { accept: to("accept"), reject: to("reject") };
+    let payable = {
+        let (store, now) = (call.store(), call.stamp().now());
+        card_payments::can_be_paid(store, &*call.cards, &found.document, now).await?
+    };
+    // Whoever comes back from paying is told that it counts when it is recorded, and not before.
+    let came_back = Query::parse(request.query_string()).pairs().contains(&paid());
+    let is_pending = payable && came_back && refused.is_none();
+    let notice = refused.map(|(_, notice)| notice);
     let around = Around {
         pdf: Some(to("pdf")),
         reply: found.awaits_reply.then(reply),
-        is_refused: refused.is_some(),
+        pay: (payable && !is_pending).then(|| to("pay")),
+        notice: notice.or(is_pending.then_some(Notice::PaymentPending)),
     };
+    let can_be_paid = around.pay.is_some();
     let paper = answer::lightened(call.press(), found.paper).await;
     let page = call.compute(move || paper.page(&around)).await;
     limits::make_room(request, page.html.len()).await?;
-    Ok(answer::page(refused.unwrap_or(StatusCode::OK), page))
+    let status = refused.map_or(StatusCode::OK, |(status, _)| status);
+    Ok(match can_be_paid {
+        true => answer::page_with_payment(status, page),
+        false => answer::page(status, page),
+    })
+}
+
+/// What the card processor leads back with when somebody paid.
+fn paid() -> (String, String) {
+    ("paid".to_owned(), "1".to_owned())
 }
 
 /// The page of a link that leads nowhere, or not any more.
@@ -158,8 +178,27 @@ pub(crate) async fn of_reply(
         }
         Err(error) if error.kind().status().is_client_error() => {
             let status = error.kind().status();
-            shown(&call, &request, DocumentKind::Estimate, "", Some(status)).await
+            let refused = Some((status, Notice::ReplyRefused));
+            shown(&call, &request, DocumentKind::Estimate, "", refused).await
         }
         Err(error) => Err(error),
     }
+}
+
+/// What a browser is answered that sent the form of an invoice's page in vain: the page again,
+/// saying that it cannot be paid by card now.
+///
+/// # Errors
+/// Failures that are no refusal, and that the document cannot be shown.
+pub(crate) async fn of_payment(
+    call: Call<()>,
+    request: HttpRequest,
+    error: ApiError,
+) -> Result<HttpResponse, ApiError> {
+    let status = error.kind().status();
+    let is_said = status.is_client_error() || status == StatusCode::SERVICE_UNAVAILABLE;
+    if !is_said {
+        return Err(error);
+    }
+    shown(&call, &request, DocumentKind::Invoice, "", Some((status, Notice::PayRefused))).await
 }

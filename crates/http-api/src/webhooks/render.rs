@@ -3,6 +3,8 @@
 use async_trait::async_trait;
 use racun_access::Entity;
 use racun_billing::{Catalogue, Subscription};
+use racun_card_payments::events::card_payment as cards;
+use racun_card_payments::{Charge, PaymentApp};
 use racun_catalog::{self as catalog, CatalogError, Customer, Item, Tax};
 use racun_delivery::webhooks::Renderer;
 use racun_documents::expense::Expense;
@@ -20,6 +22,7 @@ use serde::de::DeserializeOwned;
 
 use crate::billing::plan::SubscriptionBody;
 use crate::body::Convert;
+use crate::cards::body::{ChargeBody, PaymentAppBody};
 use crate::catalog::customers::CustomerBody;
 use crate::catalog::items::ItemBody;
 use crate::catalog::taxes::TaxBody;
@@ -51,9 +54,11 @@ impl Renderer for Resources {
         match resource {
             "customer" => body::<Customer, CustomerBody>(logged),
             "tax" => body::<Tax, TaxBody>(logged),
+            "payment" if kind == cards::FAILED.name() => body::<Charge, ChargeBody>(logged),
             "payment" => body::<Payment, PaymentBody>(logged),
             "expense" => body::<Expense, ExpenseBody>(logged),
             "recurring_invoice" => body::<RecurringInvoice, RecurringBody>(logged),
+            "payment_app" => body::<PaymentApp, PaymentAppBody>(logged),
             "order" => body::<Order, OrderBody>(logged),
             "order_integration" => body::<Integration, IntegrationBody>(logged),
             "e_invoicing.submission" => body::<Submission, SubmissionBody>(logged),

@@ -91,6 +91,7 @@ async fn every_operation_says_what_it_answers() {
                 "verification-link",
                 "orders/{id}/process",
                 "orders/{id}/cancel",
+                "payment-app/disconnect",
                 "tax-reports/kir",
                 "tax-reports/kpr",
             ];

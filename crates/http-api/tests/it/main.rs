@@ -63,6 +63,8 @@ mod orders;
 mod outside;
 mod pages;
 mod paper;
+mod pay_now;
+mod payment_app;
 mod payment_lists;
 mod payments;
 mod platforms;

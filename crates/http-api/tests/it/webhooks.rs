@@ -22,6 +22,7 @@ pub struct World {
     pub owner: Who,
     pub courier: Arc<Scripted>,
     pub network: Arc<crate::network::Scripted>,
+    pub cards: Arc<crate::cards::Scripted>,
     pub services: Services,
 }
 
@@ -34,20 +35,21 @@ impl World {
     pub async fn selling(white_labels: Catalogue) -> Self {
         let courier = Arc::new(Scripted::default());
         let network = Arc::<crate::network::Scripted>::default();
+        let cards = Arc::<crate::cards::Scripted>::default();
         let (kept, own) = (Arc::new(std::sync::Mutex::new(None)), Arc::clone(&courier));
-        let own_network = Arc::clone(&network);
+        let (own_network, own_cards) = (Arc::clone(&network), Arc::clone(&cards));
         let seen = Arc::clone(&kept);
         let api = Api::with(move |services| {
             let white_labels = white_labels.into();
-            let services =
-                Services { courier: own, network: own_network, white_labels, ..services };
+            let (courier, network, cards) = (own, own_network, own_cards);
+            let services = Services { courier, network, cards, white_labels, ..services };
             *seen.lock().unwrap() = Some(services.clone());
             services
         })
         .await;
         let services = kept.lock().unwrap().take().unwrap();
         let owner = api.owner("owner@example.com").await;
-        Self { api, owner, courier, network, services }
+        Self { api, owner, courier, network, cards, services }
     }
 
     pub async fn endpoint(&self, events: &[&str]) -> Value {

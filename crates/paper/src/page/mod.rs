@@ -38,8 +38,32 @@ pub struct Around {
     pub pdf: Option<String>,
     /// Where an estimate is accepted and rejected by a form, while that is possible.
     pub reply: Option<Reply>,
-    /// Whether what was sent could not be done.
-    pub is_refused: bool,
+    /// Where what is due is paid by card, by a form, while that is possible.
+    pub pay: Option<String>,
+    /// What is said of what was done before.
+    pub notice: Option<Notice>,
+}
+
+/// What a page says of what was done before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Notice {
+    /// A reply could not be taken.
+    ReplyRefused,
+    /// The document could not be paid by card.
+    PayRefused,
+    /// Somebody paid, and the payment is not recorded yet.
+    PaymentPending,
+}
+
+impl Notice {
+    /// What it says, how it looks, and whether it interrupts who listens.
+    const fn parts(self) -> (Word, &'static str, &'static str) {
+        match self {
+            Self::ReplyRefused => (Word::ReplyRefused, "problem", "alert"),
+            Self::PayRefused => (Word::PayRefused, "problem", "alert"),
+            Self::PaymentPending => (Word::PaymentPending, "pending", "status"),
+        }
+    }
 }
 
 /// Where forms are sent, from where the page is.
@@ -58,12 +82,12 @@ impl Paper {
         let language = Language::from_code(self.language).unwrap_or(Language::ENGLISH);
         let mut body = Html::default();
         body.open("main", &[]);
-        if around.is_refused {
-            let text = Word::ReplyRefused.text(language);
-            body.element("p", &[("class", "problem"), ("role", "alert")], text);
+        if let Some(notice) = around.notice {
+            let (word, class, role) = notice.parts();
+            body.element("p", &[("class", class), ("role", role)], word.text(language));
         }
         parts::article(self, &mut body);
-        if around.pdf.is_some() || around.reply.is_some() {
+        if around.pdf.is_some() || around.reply.is_some() || around.pay.is_some() {
             body.open("div", &[("class", "actions")]);
             if let Some(reply) = &around.reply {
                 body.open("section", &[("aria-label", Word::Reply.text(language))]);
@@ -75,6 +99,11 @@ impl Paper {
                     body.close("form");
                 }
                 body.close("section");
+            }
+            if let Some(pay) = &around.pay {
+                body.open("form", &[("method", "post"), ("action", pay)]);
+                body.element("button", &[("class", "main")], Word::PayByCard.text(language));
+                body.close("form");
             }
             if let Some(pdf) = &around.pdf {
                 let word = Word::Download.text(language);

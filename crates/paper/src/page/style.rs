@@ -15,7 +15,7 @@ p,dd,td,th,li,address,a,caption{overflow-wrap:anywhere;unicode-bidi:isolate}\
 .state{display:inline-block;border:2px solid currentColor;border-radius:.25rem;\
 padding:.1rem .6rem;margin:0 .5rem .5rem 0;font-weight:600}\
 .draft,.test,.expired{color:#6b4400}.void,.overdue,.rejected,.problem{color:#a3001b}\
-.paid,.accepted{color:#0b5d1e}\
+.paid,.accepted,.pending{color:#0b5d1e}\
 .sides,.pay{display:grid;gap:1rem 2rem;grid-template-columns:repeat(auto-fit,minmax(15rem,1fr))}\
 address{font-style:normal}.name{font-weight:600;margin:0}.label{color:#595959;margin:0}\
 dl{display:grid;grid-template-columns:minmax(7rem,auto) 1fr;gap:.15rem 1rem;margin:.5rem 0}\

@@ -101,6 +101,19 @@ pub(super) const REASONS: &[Code] = codes! {
     Reason body_too_large [413]
         "The body is longer than the operation takes; `cause.limit_bytes` says how long it may be. \
          Send less of it.";
+    Reason card_payment_not_recorded [422]
+        "The card processor took money that cannot be recorded; the message says why. Mend that, \
+         or give it back there.";
+    Reason card_payment_not_taken [422]
+        "The card processor has not taken the money, so there is nothing to invoice. Wait until it \
+         has.";
+    Reason card_payment_recorded [409] "The payment of the card processor is recorded already.";
+    Reason card_processor_not_connected [503]
+        "This server has no account at a card processor. The operator can give it one.";
+    Reason card_processor_refused [422]
+        "The card processor refused what it was asked. The message says why.";
+    Reason card_processor_unreachable [503] for now
+        "The card processor did not answer. Send the same request again.";
     Reason certificate_expired [422] "The certificate is over. Upload one that is valid.";
     Reason certificate_invalid [422]
         "The certificate cannot be used; the issue says why. Upload another.";
@@ -244,6 +257,8 @@ pub(super) const REASONS: &[Code] = codes! {
     Reason number_taken [409]
         "Two number formats give the same number. Change one in `settings.number_formats`.";
     Reason numbering_locked [422] "Invoices were numbered so already, so the strategy stays.";
+    Reason not_payable_by_card [422]
+        "The document cannot be paid by card; the message says why not. Pay it otherwise.";
     Reason order_cancelled [422] "The order is cancelled and makes no document.";
     Reason order_exists [409]
         "The integration has an order with this source and id already. Change that one.";
@@ -251,6 +266,14 @@ pub(super) const REASONS: &[Code] = codes! {
     Reason password_locked [429] for now
         "Too many passwords failed with this address. Wait for `Retry-After`, or set a new one by \
          mail.";
+    Reason payment_app_account_taken [409]
+        "The account serves another entity. Send `force` to take it from there.";
+    Reason payment_app_not_connected [422]
+        "The entity has no account at the card processor. Connect one first.";
+    Reason payment_app_other_account [409]
+        "The entity has another account at the card processor. Send `force` to replace it.";
+    Reason payment_app_other_environment [422]
+        "The consent was asked for in the other environment than the entity's. Ask for it there.";
     Reason payment_exceeds_total [422]
         "Payments would come to more than the document; `cause` has the figures.";
     Reason payment_system_managed [422]
@@ -366,6 +389,8 @@ pub(super) const REASONS: &[Code] = codes! {
     Reason table_in_use [409] "A tab is open on the table. Close, cancel or move it first.";
     Reason tax_profile_missing [422]
         "The entity's tax profile does not allow it; the message says what to set in it.";
+    Reason too_many_card_sessions [422]
+        "The document was to be paid by card too often in the last days. Pay it otherwise.";
     Reason too_many_devices [422]
         "The premise has as many devices as it may have, deactivated ones included.";
     Reason too_many_identities [422]

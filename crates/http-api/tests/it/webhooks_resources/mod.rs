@@ -5,6 +5,7 @@
 //! kinds that it causes. A kind that no step causes is listed in [`UNTOLD`], with the reason.
 
 mod books;
+mod cards;
 mod network;
 mod orders;
 mod records;
@@ -22,8 +23,6 @@ use crate::webhooks::World;
 
 /// The kinds that nothing tells, by their beginnings, and why.
 const UNTOLD: &[(&str, &str)] = &[
-    ("payment.failed", "reserved for apps that take payments; there are none"),
-    ("payment_app.", "there are no apps that take payments"),
     ("white_label_subscription.cancel", "cancelling is done at a card processor's; there is none"),
     ("white_label_subscription.payment_failed", "there is no provider of cards"),
 ];
@@ -34,8 +33,12 @@ const OWNER: &str = "owner@example.com";
 fn place(kind: &str, data: &Value) -> (String, &'static str) {
     let id = |name: &str| data[name].as_str().unwrap_or_default().to_owned();
     let resource = kind.rsplit_once('.').unwrap().0;
+    if kind == "payment.failed" {
+        return (format!("/payment-app/invoices/{}", id("id")), "");
+    }
     let base = match resource {
         "white_label_subscription" => return ("/white-label-subscriptions".to_owned(), ""),
+        "payment_app" => return ("/payment-app/settings".to_owned(), ""),
         "e_invoicing.enrollment" => return ("/e-invoicing/settings".to_owned(), "/enrollment"),
         "e_invoicing.supplier" => return ("/e-invoicing/supplier".to_owned(), ""),
         "e_invoicing.submission" => {
@@ -172,6 +175,7 @@ async fn every_kind_is_reported_by_what_causes_it_or_says_why_nothing_does() {
     story.payments().await;
     story.expenses().await;
     story.orders().await;
+    story.cards().await;
     story.network().await;
     story.overdue().await;
     story.recurring().await;
