@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use racun_kernel::{Environment, Issue, Issues};
+use racun_kernel::id::EntityId;
+use racun_kernel::{Decimal, Environment, Issue, Issues};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use time::Date;
@@ -81,6 +82,16 @@ pub struct WhiteLabel {
     /// How plans can be paid.
     #[serde(default)]
     pub allowed_payment_providers: Vec<PaymentProvider>,
+    /// The way to pay that is offered first; it is allowed, too.
+    #[serde(default)]
+    pub payment_provider: Option<PaymentProvider>,
+    /// The operator's entity that issues invoices of what is collected by card.
+    #[serde(default)]
+    pub billing_entity_id: Option<EntityId>,
+    /// The rate of the tax that prices include, in percent, for those invoices; without it they
+    /// are untaxed.
+    #[serde(default)]
+    pub billing_tax_rate: Option<Decimal>,
     /// Codes that a request to activate a plan may name.
     #[serde(default)]
     pub coupon_codes: Vec<String>,
@@ -114,6 +125,7 @@ pub struct FeatureCheck {
 #[serde(rename_all = "snake_case")]
 pub enum PaymentProvider {
     /// By card.
+    #[serde(alias = "card_processor")]
     Stripe,
     /// By an online wallet.
     Paypal,
@@ -287,6 +299,12 @@ impl WhiteLabel {
         Err(Issue::new("invalid_value", message).at("billing_interval").into())
     }
 
+    /// Whether plans can be paid by `provider`.
+    #[must_use]
+    pub fn takes(&self, provider: PaymentProvider) -> bool {
+        self.allowed_payment_providers.contains(&provider)
+    }
+
     /// Completes the white label and notes what is wrong with it.
     pub(crate) fn complete(&mut self) -> Result<(), Issues> {
         let mut issues = Issues::default();
@@ -306,6 +324,15 @@ impl WhiteLabel {
         self.check_brand(&mut issues);
         if !matches!(self.currency.as_str(), "EUR" | "USD") {
             issues.push(Issue::new("invalid_value", "expected EUR or USD").at("currency"));
+        }
+        if let Some(first) = self.payment_provider {
+            self.allowed_payment_providers.retain(|known| *known != first);
+            self.allowed_payment_providers.insert(0, first);
+        }
+        let is_rate = |rate: &Decimal| !rate.is_negative() && *rate <= Decimal::from(100);
+        if self.billing_tax_rate.as_ref().is_some_and(|rate| !is_rate(rate)) {
+            let message = "expected a rate in percent, from 0 to 100";
+            issues.push(Issue::new("out_of_range", message).at("billing_tax_rate"));
         }
         let mut slugs = BTreeSet::new();
         for (n, plan) in self.plans.iter_mut().enumerate() {

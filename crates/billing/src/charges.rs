@@ -71,7 +71,7 @@ impl Subscription {
     }
 
     /// The month `usage` of it, which ends; `cut` is when a new period begins within its own.
-    pub(crate) fn ended_month(&self, usage: Usage, cut: Option<OffsetDateTime>) -> EndedMonth {
+    pub(crate) fn ended_month(&mut self, usage: Usage, cut: Option<OffsetDateTime>) -> EndedMonth {
         let mut limits = self.plan.limits.clone();
         for one in &self.add_ons {
             one.add_on.raise(&mut limits, one.most);
@@ -80,7 +80,8 @@ impl Subscription {
             Status::Trialing => Vec::new(),
             _ => self.charges(&usage, &limits, cut),
         };
-        EndedMonth { plan: self.plan.clone(), limits, usage, charges }
+        let due = self.reckon(&charges);
+        EndedMonth { plan: self.plan.clone(), limits, usage, charges, due }
     }
 
     /// Begins the next month: what went in the one before is gone.

@@ -31,6 +31,24 @@ pub enum BillingError {
         /// The plan's name.
         plan: String,
     },
+    /// The white label takes no cards, or this server serves no card processor.
+    #[error("no payment processor is configured here: nothing is paid by card")]
+    NoCards,
+    /// The plan is paid by card, and there is none.
+    #[error(
+        "{plan} is paid by card, and none is on file; give one with POST \
+         /white-label-subscriptions/setup-intent and /payment-method, or with /checkout"
+    )]
+    NoCard {
+        /// The plan's name.
+        plan: String,
+    },
+    /// A bill was declined and is not paid.
+    #[error(
+        "a payment was declined, and is still owed; give a card that pays with POST \
+         /white-label-subscriptions/payment-method, and choose the plan then"
+    )]
+    Overdue,
     /// The plan does not allow it.
     #[error(transparent)]
     NotAllowed(#[from] NotAllowed),

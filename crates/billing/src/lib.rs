@@ -13,9 +13,11 @@
 //! | `brand`        | how a white label looks on pages and in mails                         |
 //! | `catalogue`    | white labels as the operator's file has them, and what is wrong there |
 //! | `charges`      | what a month of a subscription is charged                             |
+//! | `collection`   | how a bill is collected by card, attempt by attempt                   |
 //! | `coupon`       | codes that make plans and add-ons cheaper                             |
 //! | `managed`      | white labels that the operator manages, in the place of a file        |
 //! | `month`        | a month that ended, with the lines that it is charged                 |
+//! | `paying`       | a subscription's card, what it owes, and its credit                   |
 //! | `plan`         | plans: prices, limits, features                                       |
 //! | `feature`      | what plans have and others lack                                       |
 //! | `period`       | periods, and the months within them                                   |
@@ -33,12 +35,14 @@ mod add_on;
 mod brand;
 mod catalogue;
 mod charges;
+mod collection;
 mod coupon;
 mod error;
 pub mod events;
 mod feature;
 mod managed;
 mod month;
+mod paying;
 mod period;
 mod plan;
 mod record;
@@ -48,11 +52,13 @@ mod usage;
 pub use add_on::{AddOn, ChosenAddOn, choose_add_ons};
 pub use brand::Color;
 pub use catalogue::{BillingProfile, Catalogue, FeatureCheck, PaymentProvider, WhiteLabel};
+pub use collection::{Attempt, Begun, Collection, CollectionState, Payer, Taken, Turn};
 pub use coupon::{Coupon, NamedCoupon};
 pub use error::{BillingError, NotAllowed};
 pub use feature::{FEATURES, Feature};
 pub use managed::{MANAGED_LABELS, ManagedLabels};
 pub use month::{Charge, ChargeKind, EndedMonth, total};
+pub use paying::{CardOnFile, Due, PendingCheckout};
 pub use period::{Interval, Period, add_months};
 pub use plan::{Limits, Plan};
 pub use record::{

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Limits, Plan, Usage};
+use crate::{Due, Limits, Plan, Usage};
 
 /// What a line charges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,6 +49,8 @@ pub struct EndedMonth {
     pub usage: Usage,
     /// What is charged.
     pub charges: Vec<Charge>,
+    /// What of that is left to pay.
+    pub due: Due,
 }
 
 impl Charge {

@@ -6,7 +6,10 @@ use racun_store::{Event, Field, ListQuery, Put};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
-use crate::{Charge, EndedMonth, Happening, Resource, Subscription, Usage};
+use crate::{
+    Charge, Collection, CollectionState, EndedMonth, Happening, Resource, Subscription, Usage,
+    total,
+};
 
 /// The id of the one subscription that an entity may have.
 #[must_use]
@@ -56,6 +59,15 @@ pub struct UsageMonth {
     /// What it is charged: the bill. Empty in months of before there were bills.
     #[serde(default)]
     pub charges: Vec<Charge>,
+    /// How much of it is paid by credit of earlier months; below nothing, what it adds to that.
+    #[serde(default)]
+    pub credit_used_cents: i64,
+    /// How it is collected by card; `None` where it is not.
+    #[serde(default)]
+    pub collection: Option<Collection>,
+    /// The operator's invoice of it, where there is one.
+    #[serde(default)]
+    pub invoice_id: Option<String>,
     /// When it was noted.
     #[serde(with = "time::serde::rfc3339")]
     pub created_at: OffsetDateTime,
@@ -84,7 +96,7 @@ impl UsageMonth {
     /// The record of a month that ended.
     #[must_use]
     pub fn new(entity_id: EntityId, month: EndedMonth, stamp: &Stamp) -> Self {
-        let EndedMonth { plan, limits, usage, charges } = month;
+        let EndedMonth { plan, limits, usage, charges, due } = month;
         let limits = &limits;
         let documents = usage.beyond(limits, Resource::Documents);
         Self {
@@ -97,8 +109,34 @@ impl UsageMonth {
             e_invoicing_send_price_cents: limits.e_invoicing_send_price_cents,
             usage,
             charges,
+            credit_used_cents: due.credit_used_cents,
+            collection: due.is_by_card.then(|| Collection::open(stamp.now())),
+            invoice_id: None,
             created_at: stamp.now(),
         }
+    }
+
+    /// What is left to pay when credit is taken off, in cents.
+    #[must_use]
+    pub fn due_cents(&self) -> i64 {
+        total(&self.charges).saturating_sub(self.credit_used_cents)
+    }
+
+    /// How far it is with being paid. One that comes to nothing is; how far one is that is paid
+    /// from account to account, only the operator knows.
+    #[must_use]
+    pub fn state(&self) -> CollectionState {
+        match &self.collection {
+            Some(collection) => collection.state,
+            None if self.due_cents() <= 0 => CollectionState::Paid,
+            None => CollectionState::Open,
+        }
+    }
+
+    /// What the card processor knows the attempt `number` by: the same each time that it is made.
+    #[must_use]
+    pub fn attempt_key(&self, number: u32) -> String {
+        format!("{}-{number}", self.id)
     }
 }
 

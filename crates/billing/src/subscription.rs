@@ -1,6 +1,6 @@
 //! The states of a subscription, and one function for each command.
 
-use racun_kernel::id::{AccountId, EntityId, SubscriptionId};
+use racun_kernel::id::{AccountId, EntityId, SubscriptionId, UsageMonthId};
 use racun_kernel::{Environment, Stamp};
 use racun_store::EventKind;
 use serde::{Deserialize, Serialize};
@@ -8,8 +8,9 @@ use time::{Duration, OffsetDateTime};
 
 use crate::events::white_label_subscription as told;
 use crate::{
-    BillingProfile, ChosenAddOn, EndedMonth, Feature, Interval, LimitCheck, NamedCoupon,
-    NotAllowed, PaymentProvider, Period, Plan, Resource, Usage, WhiteLabel, subscription_id,
+    BillingProfile, CardOnFile, ChosenAddOn, EndedMonth, Feature, Interval, LimitCheck,
+    NamedCoupon, NotAllowed, PaymentProvider, PendingCheckout, Period, Plan, Resource, Usage,
+    WhiteLabel, subscription_id,
 };
 
 /// Where a subscription stands.
@@ -20,7 +21,7 @@ pub enum Status {
     Trialing,
     /// It is paid, or free.
     Active,
-    /// A payment failed; it goes on until the end of the period.
+    /// A payment failed; it goes on until the end of the month.
     PastDue,
     /// It was ended at the end of a period.
     Cancelled,
@@ -112,6 +113,21 @@ pub struct Subscription {
     /// What is there beside the plan.
     #[serde(default)]
     pub add_ons: Vec<ChosenAddOn>,
+    /// Who pays, as the card processor knows them.
+    #[serde(default)]
+    pub customer: Option<String>,
+    /// The card that pays.
+    #[serde(default)]
+    pub card: Option<CardOnFile>,
+    /// Pages on which a card may be given.
+    #[serde(default)]
+    pub checkouts: Vec<PendingCheckout>,
+    /// What months that came to less than nothing take off those to come, in cents.
+    #[serde(default)]
+    pub credit_cents: i64,
+    /// Bills of which an attempt was declined, and that are not paid since.
+    #[serde(default)]
+    pub owes: Vec<UsageMonthId>,
     /// Where bills are sent.
     pub billing_email: Option<String>,
     /// The currency of prices.
@@ -250,6 +266,11 @@ impl Subscription {
             coupon_code: None,
             coupon: None,
             add_ons: Vec::new(),
+            customer: None,
+            card: None,
+            checkouts: Vec::new(),
+            credit_cents: 0,
+            owes: Vec::new(),
             billing_email: None,
             currency: label.currency.clone(),
             billing_profile: label.billing_profile,
@@ -265,8 +286,13 @@ impl Subscription {
         let (mut ended, mut happened) = (Vec::new(), Vec::new());
         while self.status.is_running() && self.usage.month.end <= now {
             let end = self.usage.month.end;
-            ended.push(self.ended_month(self.usage.clone(), None));
+            let usage = self.usage.clone();
+            ended.push(self.ended_month(usage, None));
             self.begin_month();
+            // Who did not pay until then is not given the next month.
+            if self.status == Status::PastDue && end < self.period.end {
+                (self.period.end, self.at_end) = (end, AtEnd::Expire);
+            }
             if end >= self.period.end {
                 happened.push(self.end_period());
                 self.updated_at = end;
@@ -346,11 +372,10 @@ impl Subscription {
             true => Happening::Upgraded,
             false => Happening::Subscribed,
         };
-        let ended = self.status.is_running().then(|| {
-            let mut usage = self.usage.clone();
-            usage.month.end = now;
-            self.ended_month(usage, Some(now))
-        });
+        let mut usage = self.usage.clone();
+        usage.month.end = now;
+        let is_cut = self.status.is_running();
+        let ended = is_cut.then(|| self.ended_month(usage, Some(now)));
         self.begin_month();
         if let (Status::Trialing, Some(end)) = (self.status, self.trial_ends_at) {
             self.trial_ends_at = Some(end.min(now));
@@ -378,27 +403,6 @@ impl Subscription {
         self.at_end = AtEnd::Cancel;
         self.updated_at = now;
         (self, Some(Happening::CancellationScheduled))
-    }
-
-    /// Notes that a payment failed. Without one until the end of the period, it expires then.
-    #[must_use]
-    pub fn payment_failed(mut self, now: OffsetDateTime) -> (Self, Option<Happening>) {
-        if self.status != Status::Active || self.plan.is_free() {
-            return (self, None);
-        }
-        self.status = Status::PastDue;
-        self.updated_at = now;
-        (self, Some(Happening::PaymentFailed))
-    }
-
-    /// Notes that what was owed is paid.
-    #[must_use]
-    pub fn paid(mut self, now: OffsetDateTime) -> Self {
-        if self.status == Status::PastDue {
-            self.status = Status::Active;
-            self.updated_at = now;
-        }
-        self
     }
 
     /// Counts a document that is issued; an invoice as both. It must have been advanced to now.
@@ -481,13 +485,6 @@ impl Subscription {
     pub fn trial_days_remaining(&self, now: OffsetDateTime) -> Option<i64> {
         let end = self.trial_ends_at.filter(|_| self.status == Status::Trialing)?;
         Some(((end - now).whole_seconds() + 86_399).max(0) / 86_400)
-    }
-
-    /// What a payment from account to account has to name.
-    #[must_use]
-    pub fn bank_reference(&self) -> Option<String> {
-        let by_bank = self.payment_provider == Some(PaymentProvider::Bank);
-        by_bank.then(|| self.id.ulid().to_string())
     }
 }
 

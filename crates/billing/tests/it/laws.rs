@@ -5,7 +5,7 @@ use racun_billing::{Advanced, Happening, Interval, Status, Subscription, Usage};
 use time::macros::datetime;
 use time::{Duration, OffsetDateTime};
 
-use crate::world::{label, plan, start};
+use crate::world::{id, label, plan, start};
 
 #[derive(Debug, Clone)]
 enum Step {
@@ -48,7 +48,7 @@ impl History {
             (&subscription, 0),
             "twice is once"
         );
-        if self.now < before.period.end {
+        if self.now < before.period.end && before.status != Status::PastDue {
             assert_eq!(subscription.plan, before.plan, "no change before the period's end");
             assert_eq!(subscription.period, before.period);
             assert!(happened.is_empty());
@@ -96,8 +96,8 @@ impl History {
                 self.choose(["free", "start", "business"][*n], interval);
             }
             Step::Cancel => self.own = own.cancel(self.now).0,
-            Step::Fail => self.own = own.payment_failed(self.now).0,
-            Step::Pay => self.own = own.paid(self.now),
+            Step::Fail => self.own = own.bill_declined(id(9), self.now).0,
+            Step::Pay => self.own = own.bill_paid(id(9), self.now),
             Step::Issue(is_invoice) => {
                 self.issued += i64::from(self.own.issue(*is_invoice).is_ok());
             }

@@ -4,6 +4,7 @@
 
 mod catalogue;
 mod charges;
+mod collecting;
 mod laws;
 mod limits;
 mod subscriptions;

@@ -7,7 +7,7 @@ use serde_json::json;
 use time::macros::datetime;
 use time::{Duration, OffsetDateTime};
 
-use crate::world::{label, plan, start};
+use crate::world::{id, label, plan, start};
 
 const NOW: OffsetDateTime = datetime!(2026-01-31 10:00 UTC);
 
@@ -140,11 +140,13 @@ fn a_cancellation_waits_for_the_end_and_can_be_taken_back() {
 
 #[test]
 fn an_unpaid_subscription_expires_at_its_end() {
-    let (own, happened) = paid("start", Interval::Monthly).payment_failed(NOW);
+    let (own, happened) = paid("start", Interval::Monthly).bill_declined(id(9), NOW);
     assert_eq!((own.status, happened), (Status::PastDue, Some(Happening::PaymentFailed)));
     assert!(own.status.is_running(), "it goes on until then");
-    assert_eq!(own.clone().payment_failed(NOW).1, None);
-    let paid = own.clone().paid(NOW).advance(own.period.end);
+    let again = own.clone().bill_declined(id(9), NOW);
+    assert_eq!((&again.0, again.1), (&own, happened), "each decline is told");
+    assert_eq!(own.clone().bill_paid(id(8), NOW).status, Status::PastDue, "another bill");
+    let paid = own.clone().bill_paid(id(9), NOW).advance(own.period.end);
     assert_eq!(
         (paid.subscription.status, &paid.happened[..]),
         (Status::Active, &[Happening::Renewed][..])
@@ -154,6 +156,18 @@ fn an_unpaid_subscription_expires_at_its_end() {
         (after.subscription.status, &after.happened[..]),
         (Status::Expired, &[Happening::Expired][..])
     );
+}
+
+#[test]
+fn who_pays_by_the_year_and_owes_is_not_given_the_next_month() {
+    let (own, _) = paid("start", Interval::Yearly).bill_declined(id(9), NOW);
+    let month = own.usage.month.end;
+    let after = own.advance(month);
+    assert_eq!(
+        (after.subscription.status, &after.happened[..]),
+        (Status::Expired, &[Happening::Expired][..])
+    );
+    assert_eq!(after.subscription.period.end, month);
 }
 
 #[test]

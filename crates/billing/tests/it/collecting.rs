@@ -1,0 +1,278 @@
+//! Bills that are collected by card: each once at most, whatever is declined, lost, told again.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use racun_billing::{
+    Begun, CardOnFile, Collection, CollectionState, EndedMonth, Interval, Payer, PaymentProvider,
+    Status, Subscription, Taken, Turn, UsageMonth, total,
+};
+use racun_kernel::Stamp;
+use racun_store::testing::stamp;
+use time::macros::datetime;
+use time::{Duration, OffsetDateTime};
+
+use crate::world::{id, label, plan, start};
+
+const NOW: OffsetDateTime = datetime!(2027-01-01 08:00 UTC);
+
+fn card(name: &str) -> CardOnFile {
+    CardOnFile {
+        payment_method: name.to_owned(),
+        brand: "visa".to_owned(),
+        last4: "4242".to_owned(),
+    }
+}
+
+fn payer(name: &str) -> Payer {
+    Payer { customer: "cus_1".to_owned(), payment_method: name.to_owned() }
+}
+
+fn subscriber() -> Subscription {
+    let own = start(&label(|_| ()), NOW).known_as("cus_1", NOW).with_card(card("good"), NOW);
+    let by_card = Some(PaymentProvider::Stripe);
+    own.choose(&plan("start"), Interval::Monthly, by_card, None, NOW).subscription
+}
+
+fn begun(collection: Collection, payer: Payer, now: OffsetDateTime) -> (Collection, u32) {
+    match collection.begin(Some(payer), now) {
+        Begun::Charge(collection, attempt) => (collection, attempt.number),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn declined() -> Taken {
+    Taken::Declined("card_declined".to_owned())
+}
+
+#[test]
+fn a_declined_bill_is_tried_after_one_three_five_and_seven_days_and_then_fails() {
+    let (mut collection, mut now) = (Collection::open(NOW), NOW);
+    for days in [1, 3, 5, 7] {
+        let (after, number) = begun(collection, payer("bad"), now);
+        let (after, turn) = after.settle(number, declined(), Some(&payer("bad")), now);
+        assert_eq!(turn, Some(Turn::Declined));
+        let next = now + Duration::days(days);
+        assert_eq!((after.due_at, after.next_look(now)), (Some(next), Some(next)));
+        let early = after.clone().begin(Some(payer("bad")), next - Duration::SECOND);
+        assert_eq!(early, Begun::Waits(next));
+        (collection, now) = (after, next);
+    }
+    let (after, number) = begun(collection, payer("bad"), now);
+    let (failed, _) = after.settle(number, declined(), Some(&payer("bad")), now);
+    assert_eq!((failed.state, failed.due_at), (CollectionState::Failed, None));
+    assert_eq!(failed.clone().begin(Some(payer("bad")), now + Duration::days(90)), Begun::Over);
+    let (after, number) = begun(failed.hurried(now), payer("good"), now);
+    let (paid, turn) = after.settle(number, Taken::Paid("pi_1".to_owned()), None, now);
+    assert_eq!((turn, paid.state, paid.attempts), (Some(Turn::Paid), CollectionState::Paid, 6));
+    let again = paid.clone().settle(number, Taken::Paid("pi_1".to_owned()), None, now);
+    assert_eq!(again, (paid, None), "told again it changes nothing");
+}
+
+#[test]
+fn an_attempt_without_an_answer_is_made_again_as_it_was() {
+    let (collection, number) = begun(Collection::open(NOW), payer("old"), NOW);
+    let later = NOW + Duration::minutes(30);
+    let again = collection.clone().hurried(later).begin(Some(payer("new")), later);
+    let Begun::Charge(same, attempt) = again else { panic!("{again:?}") };
+    assert_eq!((attempt.number, &attempt.payer), (number, &payer("old")));
+    assert_eq!(collection.next_look(later), Some(later + Duration::minutes(30)));
+    // Its end may be told by an event only, once the processor forgot its key.
+    let forgotten = collection.begin(Some(payer("old")), NOW + Duration::hours(21));
+    assert!(matches!(forgotten, Begun::Waits(_)), "{forgotten:?}");
+    let (after, _) = same.settle(number, declined(), Some(&payer("new")), later);
+    assert_eq!(after.due_at, Some(later), "the other card is tried at once");
+}
+
+#[test]
+fn what_a_bank_takes_its_time_with_is_not_sent_again() {
+    let (collection, number) = begun(Collection::open(NOW), payer("good"), NOW);
+    let processing = Taken::Processing("pi_1".to_owned());
+    let (collection, turn) = collection.settle(number, processing, None, NOW);
+    assert_eq!(turn, None);
+    assert!(matches!(collection.clone().begin(Some(payer("good")), NOW), Begun::Waits(_)));
+    let other = collection.clone().settle(number + 1, declined(), None, NOW);
+    assert_eq!(other, (collection, None), "an attempt that is not its own");
+}
+
+#[test]
+fn attempts_have_a_bound_whatever_cards_are_given() {
+    let mut collection = Collection::open(NOW);
+    for n in 0..30 {
+        let (after, number) = begun(collection, payer(&format!("bad{n}")), NOW);
+        collection = after.settle(number, declined(), None, NOW).0.hurried(NOW);
+    }
+    assert_eq!(collection.state, CollectionState::Failed);
+    assert_eq!(collection.begin(Some(payer("good")), NOW), Begun::Over);
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    Pass(i64),
+    Choose(usize),
+    Card(bool),
+    Work { is_answered: bool, is_reached: bool },
+    Tell(usize),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        4 => (1..20 * 24_i64).prop_map(Step::Pass),
+        2 => (0..3_usize).prop_map(Step::Choose),
+        2 => any::<bool>().prop_map(Step::Card),
+        6 => (any::<bool>(), any::<bool>())
+            .prop_map(|(is_answered, is_reached)| Step::Work { is_answered, is_reached }),
+        2 => any::<usize>().prop_map(Step::Tell),
+    ]
+}
+
+/// A subscription with its bills, and a processor that remembers keys.
+struct World {
+    own: Subscription,
+    now: OffsetDateTime,
+    bills: Vec<UsageMonth>,
+    /// What became of each key, with the cents that it took.
+    taken: BTreeMap<String, (Taken, i64)>,
+    charges: i64,
+}
+
+impl World {
+    fn stamp(&self) -> Stamp {
+        stamp(self.now)
+    }
+
+    fn note(&mut self, ended: Vec<EndedMonth>) {
+        for month in ended {
+            self.charges += total(&month.charges);
+            let n = u128::try_from(self.bills.len()).unwrap_or_default();
+            let bill = UsageMonth::new(id(1), month, &self.stamp());
+            self.bills.push(UsageMonth { id: id(n), ..bill });
+        }
+    }
+
+    fn work(&mut self, is_answered: bool, is_reached: bool) {
+        for n in 0..self.bills.len() {
+            let bill = self.bills[n].clone();
+            let Some(collection) = bill.collection.clone() else { continue };
+            let Begun::Charge(collection, attempt) = collection.begin(self.own.payer(), self.now)
+            else {
+                continue;
+            };
+            self.bills[n].collection = Some(collection);
+            let key = bill.attempt_key(attempt.number);
+            if is_reached {
+                let outcome = match attempt.payer.payment_method == "good" {
+                    true => (Taken::Paid(format!("pi_{key}")), bill.due_cents()),
+                    false => (declined(), 0),
+                };
+                self.taken.entry(key.clone()).or_insert(outcome);
+            }
+            let answer = self.taken.get(&key).filter(|_| is_answered).cloned();
+            self.settle(n, attempt.number, answer.map_or(Taken::Unknown, |(taken, _)| taken));
+        }
+    }
+
+    fn settle(&mut self, n: usize, number: u32, taken: Taken) {
+        let Some(before) = self.bills[n].collection.clone() else { return };
+        let (after, turn) = before.settle(number, taken, self.own.payer().as_ref(), self.now);
+        self.bills[n].collection = Some(after);
+        let (own, bill) = (self.own.clone(), self.bills[n].id);
+        self.own = match turn {
+            Some(Turn::Paid) => own.bill_paid(bill, self.now),
+            Some(Turn::Declined) => own.bill_declined(bill, self.now).0,
+            None => own,
+        };
+    }
+
+    /// An event of the processor, perhaps again.
+    fn tell(&mut self, which: usize) {
+        let Some((key, (taken, _))) = self.taken.iter().nth(which % self.taken.len().max(1)) else {
+            return;
+        };
+        let (taken, key) = (taken.clone(), key.clone());
+        for n in 0..self.bills.len() {
+            for number in 1..=30 {
+                if self.bills[n].attempt_key(number) == key {
+                    self.settle(n, number, taken.clone());
+                }
+            }
+        }
+    }
+
+    fn take(&mut self, step: &Step) {
+        match step {
+            Step::Pass(hours) => {
+                self.now += Duration::hours(*hours);
+                let mut advanced = self.own.clone().advance(self.now);
+                self.note(std::mem::take(&mut advanced.ended));
+                self.own = advanced.subscription;
+            }
+            Step::Choose(n) if self.own.owes.is_empty() || *n == 0 => {
+                let slug = ["free", "start", "business"][*n];
+                let by_card = Some(PaymentProvider::Stripe);
+                let own = self.own.clone();
+                let chosen = own.choose(&plan(slug), Interval::Monthly, by_card, None, self.now);
+                self.note(chosen.ended.into_iter().collect());
+                self.own = chosen.subscription;
+            }
+            Step::Choose(_) => {}
+            Step::Card(is_good) => {
+                let name = if *is_good { "good" } else { "bad" };
+                self.own = self.own.clone().with_card(card(name), self.now);
+                for bill in &mut self.bills {
+                    let owed = bill.collection.clone().filter(|_| self.own.owes.contains(&bill.id));
+                    if let Some(collection) = owed {
+                        bill.collection = Some(collection.hurried(self.now));
+                    }
+                }
+            }
+            Step::Work { is_answered, is_reached } => self.work(*is_answered, *is_reached),
+            Step::Tell(which) => self.tell(*which),
+        }
+    }
+
+    fn check(&self) {
+        let due: i64 = self.bills.iter().map(UsageMonth::due_cents).sum();
+        assert!(self.own.credit_cents >= 0 && self.bills.iter().all(|one| one.due_cents() >= 0));
+        assert_eq!(due, self.charges + self.own.credit_cents, "no credit is lost");
+        for bill in &self.bills {
+            let own = self.taken.iter().filter(|(key, (taken, _))| {
+                key.rsplit_once('-').is_some_and(|(own, _)| own == bill.id.to_string())
+                    && matches!(taken, Taken::Paid(_))
+            });
+            assert!(own.count() <= 1, "collected at most once");
+        }
+        let owes = |bill: &&UsageMonth| bill.state() != CollectionState::Paid;
+        let owed = self.bills.iter().filter(owes).any(|bill| self.own.owes.contains(&bill.id));
+        assert_eq!(owed, !self.own.owes.is_empty(), "what is owed is not paid");
+        assert!(self.own.status != Status::PastDue || owed);
+    }
+}
+
+proptest! {
+    #[test]
+    fn what_was_collected_is_what_the_bills_say_and_no_credit_is_lost(
+        steps in prop::collection::vec(step(), 1..60),
+    ) {
+        let mut world = World {
+            own: subscriber(),
+            now: NOW,
+            bills: Vec::new(),
+            taken: BTreeMap::new(),
+            charges: 0,
+        };
+        for step in &steps {
+            world.take(step);
+            world.check();
+        }
+        // All that happened is told in the end.
+        for which in 0..world.taken.len() {
+            world.tell(which);
+        }
+        world.check();
+        let taken: i64 = world.taken.values().map(|(_, cents)| cents).sum();
+        let is_paid = |bill: &&UsageMonth| bill.state() == CollectionState::Paid;
+        let paid: i64 = world.bills.iter().filter(is_paid).map(UsageMonth::due_cents).sum();
+        prop_assert_eq!(taken, paid);
+    }
+}
