@@ -17,7 +17,7 @@ use racun_fiscalization::{FiscalAuthority, NoAuthority, TipsHandler};
 use racun_http_api::{ConnectionLimits, Http, Options, Process, RateLimiter, RequestLog};
 use racun_kernel::Vault;
 use racun_mail::MailLimits;
-use racun_sales::billing::LabelSource;
+use racun_sales::billing::{CollectionHandler, InvoiceHandler, LabelSource};
 use racun_sales::network::{AutoSendHandler, AutoSendReader, EnrollmentHandler, SubmissionHandler};
 use racun_shop::{OrderHandler, OrderSyncHandler};
 use racun_store::RateLimits;
@@ -282,6 +282,7 @@ pub fn workers(services: &Services, limits: MailLimits) -> Workers {
         stamp: Arc::new(clock::stamp),
     }));
     workers.handlers.extend(sending(services));
+    workers.handlers.extend(collecting(services));
     let (store, stamp) = (Arc::clone(&services.store), Arc::new(clock::stamp));
     workers.readers.push(Arc::new(AutoSendReader { store, stamp }));
     let (store, stamp) = (Arc::clone(&services.store), Arc::new(clock::stamp));
@@ -323,6 +324,27 @@ fn exporting(services: &Services) -> [Arc<dyn Handler>; 2] {
         stamp: Arc::new(clock::stamp),
     };
     [Arc::new(archivist), Arc::new(sweeper)]
+}
+
+/// Who collects bills of subscriptions by card, and who invoices them.
+fn collecting(services: &Services) -> [Arc<dyn Handler>; 2] {
+    let (store, labels) = (Arc::clone(&services.store), services.white_labels.clone());
+    let stamp = Arc::new(clock::stamp);
+    let collecting = CollectionHandler {
+        store: Arc::clone(&store),
+        cards: Arc::clone(&services.cards),
+        labels: labels.clone(),
+        stamp: stamp.clone(),
+    };
+    let invoicing = InvoiceHandler {
+        store,
+        labels,
+        fiscal: services.fiscal(),
+        vat: Arc::clone(&services.vat_registry),
+        portugal: services.portugal.clone(),
+        stamp,
+    };
+    [Arc::new(collecting), Arc::new(invoicing)]
 }
 
 /// Who enrolls entities in the network of electronic invoices, and sends.

@@ -81,7 +81,7 @@ pub enum Begun {
     /// Nothing before then.
     Waits(OffsetDateTime),
     /// To make the attempt that is in flight: for the first time, or again.
-    Charge(Collection, Attempt),
+    Charge(Box<Collection>, Attempt),
 }
 
 /// How an attempt went.
@@ -132,7 +132,7 @@ impl Collection {
         if let Some(attempt) = self.in_flight.clone() {
             let is_repeated = now - attempt.begun_at < REPEATED_FOR;
             return match attempt.payment.is_none() && is_repeated {
-                true => Begun::Charge(self, attempt),
+                true => Begun::Charge(Box::new(self), attempt),
                 // Only an event tells its end.
                 false => Begun::Waits(now + LOOK),
             };
@@ -147,7 +147,7 @@ impl Collection {
         self.attempts += 1;
         let attempt = Attempt { number: self.attempts, payer, payment: None, begun_at: now };
         self.in_flight = Some(attempt.clone());
-        Begun::Charge(self, attempt)
+        Begun::Charge(Box::new(self), attempt)
     }
 
     /// Notes how the attempt `number` went, and what that changed. What is told again changes

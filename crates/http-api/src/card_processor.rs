@@ -1,34 +1,42 @@
-//! What the card processor tells: one webhook, whose events go to those whom they concern.
+//! What the card processor tells: one place takes it in, and hands it to whom it is about.
 
-use actix_web::{HttpRequest, web};
+use actix_web::HttpRequest;
+use actix_web::web;
+use racun_billing::Taken;
+use racun_card_payments::{Happened, ProcessorEvent};
+use racun_kernel::Environment;
+use racun_sales::billing::cards::{GivenCard, hear_card};
+use racun_sales::billing::{Told, hear_payment};
 use racun_sales::card_payments;
 use serde::Serialize;
 
 use crate::answer::Json;
+use crate::body_limit::RECORD;
 use crate::call::Call;
 use crate::cards::services;
-use crate::error::{ApiError, Kind};
+use crate::error::ApiError;
+use crate::header::single;
 use crate::request::RawBody;
 use crate::route::{Gate, Route};
 
-/// Bytes that an event may have.
-const MAX_BODY_BYTES: usize = 1024 * 1024;
-/// The header that signs it.
+const TAG: &str = "Card processor";
+/// Where the processor says who sends.
 const SIGNATURE: &str = "stripe-signature";
 
-/// The route that the processor posts to. What it sends is its own, so it is not described.
+/// The route that the processor posts to. It carries no token: each event is signed, and what is
+/// not is refused. What it sends is the processor's own, so it is not described.
 pub(crate) const ROUTES: &[Route] =
     &[Route::post("/card-processor/webhook", "takeCardProcessorWebhook", Gate::Open, || {
         web::to(take)
     })
-    .about("Payment app", "Takes in an event of the card processor.")
+    .about(TAG, "Takes in an event of the card processor.")
     .checks_sender()
-    .up_to(MAX_BODY_BYTES)
+    .up_to(RECORD)
     .page()];
 
-/// That an event was taken in.
+/// That an event arrived: it need not be told again.
 #[derive(Debug, Serialize)]
-struct ReceivedBody {
+struct Received {
     received: bool,
 }
 
@@ -36,17 +44,55 @@ async fn take(
     call: Call<()>,
     request: HttpRequest,
     body: RawBody,
-) -> Result<Json<ReceivedBody>, ApiError> {
-    let signature = request.headers().get(SIGNATURE).and_then(|value| value.to_str().ok());
-    let read = call.cards.read_webhook(signature, &body.0, call.stamp().now());
-    let forged = |error: racun_card_payments::ForgedWebhook| {
-        ApiError::new(Kind::Unauthorized, error.to_string()).caused_by("invalid_signature")
+) -> Result<Json<Received>, ApiError> {
+    let signature = single(request.headers(), SIGNATURE)?;
+    let now = call.stamp().now();
+    let (environment, event) = call.cards.read_webhook(signature, &body.0, now)?;
+    call.run(move |call| async move { hand_over(&call, environment, event).await }).await?;
+    Ok(Json(Received { received: true }))
+}
+
+/// Hands `event` to the area that it is about: of a connected account to the payments of documents,
+/// of the operator's own to subscriptions. What is about none is taken, too.
+async fn hand_over(
+    call: &Call<()>,
+    environment: Environment,
+    event: ProcessorEvent,
+) -> Result<(), ApiError> {
+    match event {
+        ProcessorEvent { account: None, happened, .. } => {
+            of_subscription(call, environment, happened).await
+        }
+        ProcessorEvent { account: Some(_), .. } => {
+            let cards = services(call);
+            Ok(card_payments::hear(call.store(), cards, environment, &event, call.stamp()).await?)
+        }
+    }
+}
+
+/// An event of the operator's own account: of a subscription, where its metadata names one.
+async fn of_subscription(
+    call: &Call<()>,
+    environment: Environment,
+    happened: Happened,
+) -> Result<(), ApiError> {
+    let (metadata, amount, taken) = match happened {
+        Happened::CardReady { customer, payment_method, metadata } => {
+            let given = GivenCard { environment, customer, payment_method, metadata };
+            let labels = call.labels().await?;
+            return Ok(hear_card(call.store(), &*call.cards, &labels, given, call.stamp()).await?);
+        }
+        Happened::PaymentSucceeded { payment, amount, currency, metadata } => {
+            (metadata, Some((amount, currency)), Taken::Paid(payment))
+        }
+        Happened::PaymentFailed { message, metadata, .. } => {
+            (metadata, None, Taken::Declined(message))
+        }
+        Happened::SessionCompleted { .. }
+        | Happened::InvoicePaid { .. }
+        | Happened::Disconnected
+        | Happened::Other => return Ok(()),
     };
-    let (environment, event) = read.map_err(forged)?;
-    let task = call.run(|call| async move {
-        let services = services(&call);
-        card_payments::hear(call.store(), services, environment, &event, call.stamp()).await
-    });
-    task.await?;
-    Ok(Json(ReceivedBody { received: true }))
+    let told = Told { environment, metadata, amount, taken };
+    Ok(hear_payment(call.store(), &call.white_labels, told, call.stamp()).await?)
 }

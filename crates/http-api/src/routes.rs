@@ -89,6 +89,8 @@ const AREAS: &[&[&[Route]]] = &[
         billing::labels::ROUTES,
         billing::managing::ROUTES,
         billing::subscriptions::ROUTES,
+        billing::cards::ROUTES,
+        card_processor::ROUTES,
         activities::ROUTES,
         request_log::ROUTES,
         jobs::ROUTES,

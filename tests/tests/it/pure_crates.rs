@@ -332,6 +332,7 @@ pub const PURE: &[(&str, &[&str])] = &[
             "racun-access",
             "racun-background",
             "racun-billing",
+            "racun-card-payments",
             "racun-catalog",
             "racun-delivery",
             "racun-documents",

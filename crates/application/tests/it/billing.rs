@@ -57,7 +57,7 @@ async fn choose(
         add_ons: None,
     };
     let (store, scope, entity) = (&*shop.store, &shop.scope, &shop.entity);
-    billing::activate(Context::new(store, scope, stamp), &catalogue(), entity, choice).await
+    billing::activate(Context::new(store, scope, stamp), &catalogue(), false, entity, choice).await
 }
 
 async fn months(shop: &Shop) -> Vec<UsageMonth> {
@@ -266,7 +266,7 @@ async fn a_choice_that_cannot_be_is_refused_by_its_field() {
         async move {
             let catalogue = catalogue();
             let chosen =
-                billing::activate(Context::new(store, scope, stamp), &catalogue, entity, choice);
+                billing::activate(Context::new(store, scope, stamp), &catalogue, false, entity, choice);
             chosen.await.map_err(|error| error.to_string())
         }
     };

@@ -127,6 +127,14 @@ impl Job {
         Self { due_at: Some(at), ..self }
     }
 
+    /// What makes it due at `now`, beside a change that it has to look at; `None` where a worker
+    /// is at it, and looks again by itself, or it was given up.
+    #[must_use]
+    pub fn hurried(&self, now: OffsetDateTime) -> Option<Put> {
+        let hurried = Self { due_at: Some(now), updated_at: now, ..self.clone() };
+        (self.state == JobState::Waiting).then(|| Put::update(self, &hurried))
+    }
+
     /// What writes this new job, beside whatever causes it.
     #[must_use]
     pub fn put(&self) -> Put {

@@ -35,6 +35,10 @@ pub enum JobKind {
     EInvoiceSubmission,
     /// Spreading the revenue of earlier documents over their days of service.
     RecognitionBackfill,
+    /// Collecting a bill of a subscription by card.
+    SubscriptionCollection,
+    /// Issuing the operator's invoice of a bill that was collected.
+    SubscriptionInvoice,
 }
 
 const DELIVERY_WAITS: [Duration; 4] =
@@ -79,7 +83,7 @@ const EXPORT_WAITS: [Duration; 5] = [
 
 impl JobKind {
     /// All of them.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 16] = [
         Self::WebhookDelivery,
         Self::Mail,
         Self::InvoiceOverdue,
@@ -94,6 +98,8 @@ impl JobKind {
         Self::EInvoiceAutoSend,
         Self::EInvoiceSubmission,
         Self::RecognitionBackfill,
+        Self::SubscriptionCollection,
+        Self::SubscriptionInvoice,
     ];
 
     /// Its name, on the wire and in stores.
@@ -114,6 +120,8 @@ impl JobKind {
             Self::EInvoiceAutoSend => "e_invoice_auto_send",
             Self::EInvoiceSubmission => "e_invoice_submission",
             Self::RecognitionBackfill => "recognition_backfill",
+            Self::SubscriptionCollection => "subscription_collection",
+            Self::SubscriptionInvoice => "subscription_invoice",
         }
     }
 
@@ -132,7 +140,9 @@ impl JobKind {
             | Self::OrderMail
             | Self::EInvoiceEnrollment
             | Self::EInvoiceAutoSend
-            | Self::RecognitionBackfill => Duration::minutes(2),
+            | Self::RecognitionBackfill
+            | Self::SubscriptionCollection
+            | Self::SubscriptionInvoice => Duration::minutes(2),
             // A call to the provider takes 20 seconds at most.
             Self::EInvoiceSubmission => Duration::seconds(30),
             Self::DocumentExport => Duration::minutes(1),
@@ -151,8 +161,11 @@ impl JobKind {
             | Self::EInvoiceEnrollment
             | Self::EInvoiceAutoSend
             | Self::RecognitionBackfill => &EXPORT_WAITS,
-            // Attempts that got no answer do not count: the submission has waits of its own.
-            Self::Mail
+            // Attempts that got no answer do not count: submissions and collections have waits of
+            // their own.
+            Self::SubscriptionCollection
+            | Self::SubscriptionInvoice
+            | Self::Mail
             | Self::FiscalTips
             | Self::OrderProcessing
             | Self::OrderSync

@@ -36,7 +36,7 @@ fn subscriber() -> Subscription {
 
 fn begun(collection: Collection, payer: Payer, now: OffsetDateTime) -> (Collection, u32) {
     match collection.begin(Some(payer), now) {
-        Begun::Charge(collection, attempt) => (collection, attempt.number),
+        Begun::Charge(collection, attempt) => (*collection, attempt.number),
         other => panic!("{other:?}"),
     }
 }
@@ -109,7 +109,7 @@ fn attempts_have_a_bound_whatever_cards_are_given() {
 #[derive(Debug, Clone)]
 enum Step {
     Pass(i64),
-    Choose(usize),
+    Choose(usize, bool),
     Card(bool),
     Work { is_answered: bool, is_reached: bool },
     Tell(usize),
@@ -118,7 +118,7 @@ enum Step {
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         4 => (1..20 * 24_i64).prop_map(Step::Pass),
-        2 => (0..3_usize).prop_map(Step::Choose),
+        2 => (0..3_usize, any::<bool>()).prop_map(|(n, yearly)| Step::Choose(n, yearly)),
         2 => any::<bool>().prop_map(Step::Card),
         6 => (any::<bool>(), any::<bool>())
             .prop_map(|(is_answered, is_reached)| Step::Work { is_answered, is_reached }),
@@ -158,7 +158,7 @@ impl World {
             else {
                 continue;
             };
-            self.bills[n].collection = Some(collection);
+            self.bills[n].collection = Some(*collection);
             let key = bill.attempt_key(attempt.number);
             if is_reached {
                 let outcome = match attempt.payer.payment_method == "good" {
@@ -207,15 +207,16 @@ impl World {
                 self.note(std::mem::take(&mut advanced.ended));
                 self.own = advanced.subscription;
             }
-            Step::Choose(n) if self.own.owes.is_empty() || *n == 0 => {
+            Step::Choose(n, yearly) if self.own.owes.is_empty() || *n == 0 => {
                 let slug = ["free", "start", "business"][*n];
                 let by_card = Some(PaymentProvider::Stripe);
+                let interval = if *yearly { Interval::Yearly } else { Interval::Monthly };
                 let own = self.own.clone();
-                let chosen = own.choose(&plan(slug), Interval::Monthly, by_card, None, self.now);
+                let chosen = own.choose(&plan(slug), interval, by_card, None, self.now);
                 self.note(chosen.ended.into_iter().collect());
                 self.own = chosen.subscription;
             }
-            Step::Choose(_) => {}
+            Step::Choose(..) => {}
             Step::Card(is_good) => {
                 let name = if *is_good { "good" } else { "bad" };
                 self.own = self.own.clone().with_card(card(name), self.now);

@@ -8,7 +8,8 @@ use racun_billing::{
     AddOn, BillingProfile, Coupon, Feature, Interval, Limits, PaymentProvider, Plan, WhiteLabel,
 };
 use racun_kernel::calendar::parse_date;
-use racun_kernel::{Environment, Issues};
+use racun_kernel::id::EntityId;
+use racun_kernel::{Decimal, Environment, Issue, Issues};
 use racun_sales::billing::{self, LabelSource};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -24,6 +25,7 @@ use crate::error::{ApiError, Kind};
 use crate::header::bearer_token;
 use crate::request::Body;
 use crate::route::{Gate, Route};
+use crate::schema::nullable_number;
 use crate::security::SecurityEvent;
 
 const TAG: &str = "White labels";
@@ -63,10 +65,27 @@ names! {
     LabelEnvironmentBody as WhiteLabelEnvironment of Environment { Live, Sandbox }
 }
 
-names! {
-    /// How plans can be paid.
-    PaymentProviderBody as PlanPaymentProvider of PaymentProvider {
-        Stripe, Paypal, Bank, Braintree
+/// How plans can be paid.
+#[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = PlanPaymentProvider)]
+enum PaymentProviderBody {
+    /// By card: the same as `stripe`.
+    CardProcessor,
+    Stripe,
+    Paypal,
+    Bank,
+    Braintree,
+}
+
+impl Convert<PaymentProvider> for PaymentProviderBody {
+    fn convert(self) -> PaymentProvider {
+        match self {
+            Self::CardProcessor | Self::Stripe => PaymentProvider::Stripe,
+            Self::Paypal => PaymentProvider::Paypal,
+            Self::Bank => PaymentProvider::Bank,
+            Self::Braintree => PaymentProvider::Braintree,
+        }
     }
 }
 
@@ -120,6 +139,14 @@ struct LabelInputBody {
     billing_profile: Option<BillingProfileBody>,
     /// How plans can be paid.
     allowed_payment_providers: Option<Vec<PaymentProviderBody>>,
+    /// The way to pay that is offered first; it is allowed, too.
+    payment_provider: Option<PaymentProviderBody>,
+    /// The operator's entity that issues invoices of what is collected by card.
+    billing_entity_id: Option<String>,
+    /// The rate of the tax that prices include, in percent, for those invoices; without it they
+    /// are untaxed.
+    #[schema(schema_with = nullable_number)]
+    billing_tax_rate: Option<Decimal>,
     /// Codes that a request to activate a plan may name.
     coupon_codes: Option<Vec<String>>,
     /// Codes that make plans and add-ons cheaper.
@@ -322,6 +349,15 @@ impl LabelInputBody {
         let plans = each(&mut issues, "plans", self.plans, PlanInputBody::plan);
         let coupons = each(&mut issues, "coupons", self.coupons, CouponInputBody::coupon);
         let add_ons = each(&mut issues, "add_ons", self.add_ons, AddOnInputBody::add_on);
+        let entity = self.billing_entity_id.as_deref().map(|id| {
+            let message = "expected the id of an entity, as in ent_…";
+            let unreadable = || Issue::new("invalid_value", message).at("billing_entity_id");
+            id.parse::<EntityId>().map_err(|_| unreadable())
+        });
+        let billing_entity_id = entity.transpose().unwrap_or_else(|issue| {
+            issues.push(issue);
+            None
+        });
         let providers = self.allowed_payment_providers.unwrap_or_default();
         issues.into_result(WhiteLabel {
             slug,
@@ -345,6 +381,9 @@ impl LabelInputBody {
             currency: self.currency.unwrap_or_else(|| "EUR".to_owned()),
             billing_profile: self.billing_profile.map(Convert::convert).unwrap_or_default(),
             allowed_payment_providers: providers.into_iter().map(Convert::convert).collect(),
+            payment_provider: self.payment_provider.map(Convert::convert),
+            billing_entity_id,
+            billing_tax_rate: self.billing_tax_rate,
             coupon_codes: self.coupon_codes.unwrap_or_default(),
             coupons,
             add_ons,

@@ -2,12 +2,14 @@
 //!
 //! | Module          | Owns                                                        |
 //! | --------------- | ----------------------------------------------------------- |
+//! | `cards`         | the routes of subscriptions that are paid by card           |
 //! | `features`      | which route needs which feature of the entity's plan        |
 //! | `labels`        | white labels, and which one a request comes under           |
 //! | `managing`      | white labels as the operator manages them                   |
 //! | `plan`          | plans and subscriptions as they are answered                |
 //! | `subscriptions` | the routes of subscriptions                                 |
 
+pub(crate) mod cards;
 pub(crate) mod features;
 pub(crate) mod labels;
 pub(crate) mod managing;

@@ -160,7 +160,7 @@ pub(crate) struct SubscriptionBody {
     billing_interval: Option<&'static str>,
     current_period_start: String,
     current_period_end: String,
-    /// How it is paid, or would be: `stripe`, `paypal`, `bank` or `braintree`.
+    /// How it is paid, or would be: `stripe` (by card), `paypal`, `bank` or `braintree`.
     payment_provider: &'static str,
     /// Always false: no store's platform manages subscriptions here.
     platform_managed: bool,
@@ -208,10 +208,10 @@ struct ScheduledChangeBody {
     effective_at: String,
 }
 
-/// The card that pays: always none, as this service takes no cards.
+/// The card that pays; all is null or false where there is none.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = SubscriptionPaymentMethod)]
-struct PaymentMethodBody {
+pub(super) struct PaymentMethodBody {
     #[schema(required = true)]
     last4: Option<String>,
     #[schema(required = true)]
@@ -290,7 +290,7 @@ impl SubscriptionBody {
             trial_started_now: false,
             cancel_at: subscription.cancel_at().map(format_instant),
             scheduled_change,
-            payment_method: PaymentMethodBody { last4: None, brand: None, has_card: false },
+            payment_method: PaymentMethodBody::of(subscription),
             store_billing: StoreBillingBody {
                 connected_stores: 0,
                 included_stores: included_store_count.unwrap_or(0),
@@ -303,6 +303,17 @@ impl SubscriptionBody {
                     .extra_store_annual_price_cents,
             },
             usage: UsageBody::of(subscription),
+        }
+    }
+}
+
+impl PaymentMethodBody {
+    pub fn of(subscription: &Subscription) -> Self {
+        let card = subscription.card.as_ref();
+        Self {
+            last4: card.map(|card| card.last4.clone()),
+            brand: card.map(|card| card.brand.clone()),
+            has_card: card.is_some(),
         }
     }
 }

@@ -4,7 +4,8 @@ use actix_web::HttpRequest;
 use actix_web::web;
 use racun_access::Permission::{ManageBilling, ReadBilling};
 use racun_billing::{
-    BillingError, Charge, ChargeKind, Feature, Resource, Subscription, UsageMonth, total,
+    BillingError, Charge, ChargeKind, CollectionState, Feature, Resource, Subscription, UsageMonth,
+    total,
 };
 use racun_kernel::{Issue, Patch};
 use racun_sales::billing::{self, Choice};
@@ -47,7 +48,10 @@ pub(crate) const ROUTES: &[Route] = &[
         "A month is charged when it ends: the plan, where its period began in the month, \
              add-ons, documents and electronic invoices beyond the limits that have a price, less \
              what a coupon takes off. A higher plan cuts a month short, and what is left of the \
-             one before is taken off. Trials are charged nothing. At most 100 are listed.",
+             one before is taken off. Trials are charged nothing. A month below nothing is credit \
+             for those to come. What is paid by card is collected at once; a declined bill is \
+             tried again after 1, 3, 5 and 7 days, and at once with another card. At most 100 are \
+             listed.",
     )
     .may_lack()
     .answers::<AllBody<BillBody>>(),
@@ -78,7 +82,12 @@ pub(crate) const ROUTES: &[Route] = &[
     .about(
         TAG,
         "Chooses a plan: a higher one at once, a lower one when the period ends. One with a \
-         price is paid by bank, for there is nobody here who takes cards.",
+         price is paid by the card on file, or by bank.",
+    )
+    .explained(
+        "A month is charged when it ends. A plan that is paid by card needs one on file: give it \
+         with `payment-method`, or on the page of `checkout`. While a declined payment is owed, \
+         only free plans can be chosen.",
     )
     .may_lack()
     .takes::<ActivateBody>()
@@ -155,9 +164,36 @@ struct BillBody {
     /// What is charged: the plan for a period that began in the month, add-ons, what was beyond the
     /// limits; and what is taken off, below nothing.
     lines: Vec<BillLineBody>,
-    /// Their sum. Below nothing it is credit.
+    /// Their sum. Below nothing it is credit for months to come.
     total_cents: i64,
+    /// How much of that is paid by credit of earlier months; below nothing, what it adds to that.
+    credit_used_cents: i64,
+    /// What is left to pay.
+    amount_due_cents: i64,
+    /// Whether it is paid. What is paid by bank stays `open`: the operator knows.
+    status: BillStatusBody,
+    /// How often the card was tried.
+    attempts: u32,
+    /// When the card is tried again.
+    #[schema(required = true)]
+    next_attempt_at: Option<String>,
+    /// Why the card was declined last.
+    #[schema(required = true)]
+    failure_message: Option<String>,
+    /// The card processor's id of the payment.
+    #[schema(required = true)]
+    payment_id: Option<String>,
+    #[schema(required = true)]
+    paid_at: Option<String>,
+    /// The operator's invoice, where one was issued.
+    #[schema(required = true)]
+    invoice_id: Option<String>,
     created_at: String,
+}
+
+names! {
+    /// How far a bill is.
+    BillStatusBody as SubscriptionBillStatus of CollectionState { Open, Paid, Failed }
 }
 
 names! {
@@ -182,6 +218,10 @@ struct BillLineBody {
 impl BillBody {
     fn of(month: UsageMonth, currency: &str) -> Self {
         let total_cents = total(&month.charges);
+        let (amount_due_cents, status) = (month.due_cents(), month.state().convert());
+        let collection = month.collection;
+        let due_at = collection.as_ref().and_then(|one| one.due_at);
+        let paid_at = collection.as_ref().and_then(|one| one.paid_at);
         let line = |charge: Charge| BillLineBody {
             kind: charge.kind.convert(),
             name: charge.name,
@@ -197,6 +237,15 @@ impl BillBody {
             currency_code: currency.to_owned(),
             lines: month.charges.into_iter().map(line).collect(),
             total_cents,
+            credit_used_cents: month.credit_used_cents,
+            amount_due_cents,
+            status,
+            attempts: collection.as_ref().map_or(0, |one| one.attempts),
+            next_attempt_at: due_at.map(Convert::convert),
+            failure_message: collection.as_ref().and_then(|one| one.failure.clone()),
+            paid_at: paid_at.map(Convert::convert),
+            payment_id: collection.and_then(|one| one.payment),
+            invoice_id: month.invoice_id,
             created_at: month.created_at.convert(),
         }
     }
@@ -206,7 +255,8 @@ impl BillBody {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = ActivatedPlan)]
 struct ActivatedBody {
-    /// Always null: the operator of the white label bills separately.
+    /// Always null: months are charged when they end, and invoiced when that is collected; see
+    /// `invoice_id` of bills.
     #[schema(required = true)]
     invoice_id: Option<String>,
     /// Whether the plan begins only when the period ends.
@@ -297,7 +347,8 @@ async fn activate(
     let choice = Choice { plan_slug, interval, coupon_code, add_ons };
     let task = call.run(|call| async move {
         let labels = call.labels().await?;
-        billing::activate(call.cx(), &labels, call.entity(), choice).await
+        let has_processor = call.cards.serves(call.entity().environment);
+        billing::activate(call.cx(), &labels, has_processor, call.entity(), choice).await
     });
     let after = task.await?;
     Ok(Json(ActivatedBody { invoice_id: None, scheduled: after.is_scheduled }))

@@ -16,6 +16,15 @@ impl From<BillingError> for ApiError {
             BillingError::NoPayment { .. } => {
                 Self::new(Kind::Unprocessable, message).caused_by("no_payment_processor")
             }
+            BillingError::NoCards => {
+                Self::new(Kind::Unprocessable, message).caused_by("no_payment_processor")
+            }
+            BillingError::NoCard { .. } => {
+                Self::new(Kind::Unprocessable, message).caused_by("no_payment_method")
+            }
+            BillingError::Overdue => {
+                Self::new(Kind::Unprocessable, message).caused_by("payment_overdue")
+            }
             BillingError::NotAllowed(refused) => refused.into(),
             BillingError::Store(error) => error.into(),
         }

@@ -1,6 +1,7 @@
 //! Errors of payments by card.
 
-use racun_card_payments::{CardRefusal, ProcessorError};
+use racun_card_payments::{CardRefusal, ForgedWebhook, ProcessorError};
+use racun_sales::billing::cards::CardError as SubscriptionError;
 use racun_sales::card_payments::CardError;
 
 use super::{ApiError, Kind};
@@ -54,5 +55,23 @@ impl From<CardError> for ApiError {
                 Self::new(Kind::Unavailable, error.to_string()).caused_by("master_key_missing")
             }
         }
+    }
+}
+
+impl From<SubscriptionError> for ApiError {
+    fn from(error: SubscriptionError) -> Self {
+        match error {
+            SubscriptionError::Billing(error) => error.into(),
+            SubscriptionError::Processor(error @ ProcessorError::NotConnected) => {
+                Self::new(Kind::Unprocessable, error.to_string()).caused_by("no_payment_processor")
+            }
+            SubscriptionError::Processor(error) => error.into(),
+        }
+    }
+}
+
+impl From<ForgedWebhook> for ApiError {
+    fn from(forged: ForgedWebhook) -> Self {
+        Self::new(Kind::Unauthorized, forged.to_string()).caused_by("invalid_signature")
     }
 }

@@ -188,10 +188,10 @@ async fn a_limit_that_is_reached_stops_and_a_higher_plan_goes_on() {
 }
 
 #[actix_web::test]
-async fn without_payment_by_bank_a_priced_plan_is_refused() {
+async fn without_payment_by_card_or_bank_a_priced_plan_is_refused() {
     let file = json!({"white_labels": [{
         "slug": "acme", "name": "Acme", "hosts": [HOST], "billing_enabled": true,
-        "default_plan": "free", "allowed_payment_providers": ["stripe"],
+        "default_plan": "free", "allowed_payment_providers": ["paypal"],
         "plans": [{"slug": "free", "name": "Free", "base_price_cents": 0},
                   {"slug": "start", "name": "Start", "base_price_cents": 900}],
     }]});

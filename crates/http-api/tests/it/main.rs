@@ -14,6 +14,7 @@ mod body_limits;
 mod books;
 mod bounds;
 mod browsers;
+mod card_subscriptions;
 mod cards;
 mod catalog;
 mod connections;

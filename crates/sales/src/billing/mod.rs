@@ -2,6 +2,9 @@
 //!
 //! | Module   | Owns                                                           |
 //! | -------- | -------------------------------------------------------------- |
+//! | `cards`      | giving a card: intents, pages, and what is told of them      |
+//! | `collecting` | the job of a bill that is collected by card                  |
+//! | `invoicing`  | the operator's invoice of a bill that was collected          |
 //! | `labels` | where white labels come from, and how they are managed         |
 //! | `meter`  | documents counted in the unit that issues them                 |
 //! | `worker` | subscriptions of all tenants whose month or period ends        |
@@ -9,6 +12,9 @@
 //! An entity says itself whether it has a subscription, so one that has none costs no read. What is
 //! read is as it is now: time that passed since it was written is reckoned with.
 
+pub mod cards;
+mod collecting;
+mod invoicing;
 mod labels;
 mod meter;
 mod worker;
@@ -21,9 +27,11 @@ use racun_billing::{
 };
 use racun_kernel::id::AccountId;
 use racun_kernel::{Issue, Stamp, Tenant};
-use racun_store::{Context, Decision, ListQuery, Put, Store, StoreError, Writes};
+use racun_store::{Actor, Context, ListQuery, Put, Store, StoreError, Writes};
 use time::OffsetDateTime;
 
+pub use collecting::{CollectionHandler, Told, hear_payment};
+pub use invoicing::InvoiceHandler;
 pub use labels::{LabelSource, list_labels, put_label, remove_label};
 pub(crate) use meter::Meter;
 pub use worker::{LIMITS, run_due};
@@ -119,7 +127,7 @@ pub async fn set_billing_email(
             after.billing_email = email;
             after.updated_at = now;
         }
-        Ok(Change { after, ended: None, happened: None })
+        Ok(Change::of(after))
     })
     .await
 }
@@ -146,23 +154,29 @@ pub struct Choice {
     pub add_ons: Option<Vec<(String, i64)>>,
 }
 
-/// Chooses a plan of the entity's white label. One with a price is paid from account to account;
-/// this service charges no cards.
+/// Chooses a plan of the entity's white label. One with a price is paid by the card on file, or
+/// from account to account. `has_processor` says whether cards of the entity can be charged.
 ///
 /// # Errors
 /// [`BillingError::NoSubscription`], issues at the fields of the choice,
-/// [`BillingError::NoPayment`], or the store's failure.
+/// [`BillingError::NoPayment`], [`BillingError::NoCard`], [`BillingError::Overdue`], or the
+/// store's failure.
 pub async fn activate(
     cx: Context<'_>,
     catalogue: &Catalogue,
+    has_processor: bool,
     entity: &Entity,
     choice: Choice,
 ) -> Result<Activated, BillingError> {
     let seen = get(cx, entity).await?;
     let now = cx.now();
-    let Order { plan, provider, coupon, add_ons } = chosen(catalogue, &seen, &choice, now)?;
+    let order = chosen(catalogue, has_processor, &seen, &choice, now)?;
+    let Order { plan, provider, coupon, add_ons } = order;
     let (interval, coupon_code) = (choice.interval, choice.coupon_code);
     let subscription = amend(cx, move |before| {
+        if provider.is_some() && !before.owes.is_empty() {
+            return Err(BillingError::Overdue);
+        }
         let chosen = before.choose(&plan, interval, provider, coupon_code, now);
         let Chosen { subscription, ended, happened, .. } = chosen;
         let mut after = subscription.with_extras(coupon, add_ons, now);
@@ -185,6 +199,7 @@ struct Order {
 
 fn chosen(
     catalogue: &Catalogue,
+    has_processor: bool,
     seen: &Subscription,
     choice: &Choice,
     now: OffsetDateTime,
@@ -201,13 +216,28 @@ fn chosen(
     let costs = |(one, quantity): &(AddOn, i64)| one.price_cents > 0 && *quantity > 0;
     let kept = seen.add_ons.iter().any(|one| one.add_on.price_cents > 0 && one.quantity > 0);
     let is_free = plan.is_free() && !add_ons.as_ref().map_or(kept, |all| all.iter().any(costs));
-    let by_bank = label.allowed_payment_providers.contains(&PaymentProvider::Bank);
-    let provider = match (is_free, by_bank) {
-        (true, _) => None,
-        (false, true) => Some(PaymentProvider::Bank),
-        (false, false) => return Err(BillingError::NoPayment { plan: plan.name }),
+    let provider = match is_free {
+        true => None,
+        false => Some(way_to_pay(label, has_processor, seen, &plan)?),
     };
     Ok(Order { plan, provider, coupon, add_ons })
+}
+
+/// How `plan` is paid: by card where one is on file, else by bank.
+fn way_to_pay(
+    label: &WhiteLabel,
+    has_processor: bool,
+    seen: &Subscription,
+    plan: &Plan,
+) -> Result<PaymentProvider, BillingError> {
+    let by_card = has_processor && label.takes(PaymentProvider::Stripe);
+    let plan = || plan.name.clone();
+    match (by_card, seen.payer()) {
+        (true, Some(_)) => Ok(PaymentProvider::Stripe),
+        _ if label.takes(PaymentProvider::Bank) => Ok(PaymentProvider::Bank),
+        (true, None) => Err(BillingError::NoCard { plan: plan() }),
+        (false, _) => Err(BillingError::NoPayment { plan: plan() }),
+    }
 }
 
 /// The bills of the entity's months that are over, the newest first, a hundred at most.
@@ -229,33 +259,46 @@ struct Change {
     happened: Option<Happening>,
 }
 
+impl Change {
+    /// Of the subscription alone.
+    const fn of(after: Subscription) -> Self {
+        Self { after, ended: None, happened: None }
+    }
+}
+
 /// Holds the subscription, advances it to now, and writes what `decide` makes of it.
 async fn amend(
     cx: Context<'_>,
     decide: impl FnOnce(Subscription) -> Result<Change, BillingError> + Send + 'static,
 ) -> Result<Subscription, BillingError> {
-    let (tenant, id) = (cx.scope.tenant(), subscription_id(cx.scope.entity()).to_string());
-    let (actor, stamp) = (cx.scope.principal().id(), cx.stamp.clone());
-    cx.store
-        .amend(&SUBSCRIPTIONS, &tenant, id, move |before: Subscription| {
-            let advanced = before.clone().advance(stamp.now());
-            let (mut ended, mut happened) = (advanced.ended, advanced.happened);
-            let change = decide(advanced.subscription)?;
-            ended.extend(change.ended);
-            happened.extend(change.happened);
-            let after = change.after;
-            if after == before {
-                return Ok(Decision::Unchanged(before));
-            }
-            let Writes { puts: beside, events, .. } =
-                beside(&before, &after, ended, happened, &actor, &stamp);
-            Ok(Decision::Changed { record: after, beside, events })
-        })
-        .await
+    let mut unit = cx.unit();
+    let row = unit.hold(&SUBSCRIPTIONS, subscription_id(cx.scope.entity()));
+    unit.decide(move |held| amended(&held.one(row)?, held.actor(), decide)).await
+}
+
+/// The subscription that is `before`, advanced to now, as `decide` makes it, with all that is
+/// written for that.
+fn amended(
+    before: &Subscription,
+    actor: &Actor,
+    decide: impl FnOnce(Subscription) -> Result<Change, BillingError>,
+) -> Result<(Subscription, Writes), BillingError> {
+    let advanced = before.clone().advance(actor.now());
+    let (mut ended, mut happened) = (advanced.ended, advanced.happened);
+    let change = decide(advanced.subscription)?;
+    ended.extend(change.ended);
+    happened.extend(change.happened);
+    let after = change.after;
+    if after == *before {
+        return Ok((after, Writes::default()));
+    }
+    let writes = beside(before, &after, ended, happened, &actor.id(), actor.stamp());
+    let writes = writes.update(before, &after);
+    Ok((after, writes))
 }
 
 /// What is written besides a subscription that changed from `before` to `after`: the months that
-/// ended, the row by which workers find it, the events that the account receives.
+/// ended, the jobs that collect their bills, the row by which workers find it, the events that the account receives.
 fn beside(
     before: &Subscription,
     after: &Subscription,
@@ -264,12 +307,13 @@ fn beside(
     actor: &str,
     stamp: &Stamp,
 ) -> Writes {
-    let months =
-        ended.into_iter().map(|month| Put::insert(&UsageMonth::new(after.entity_id, month, stamp)));
-    let events = happened.into_iter().map(|what| after.event(what, actor, stamp));
-    Writes {
-        puts: months.chain(due_put(Some(before), after)).collect(),
-        events: events.collect(),
-        takes_number: false,
+    let mut puts = Vec::new();
+    for month in ended {
+        let month = UsageMonth::new(after.entity_id, month, stamp);
+        puts.push(Put::insert(&month));
+        puts.extend(month.collection.is_some().then(|| collecting::job(&month, stamp).put()));
     }
+    puts.extend(due_put(Some(before), after));
+    let events = happened.into_iter().map(|what| after.event(what, actor, stamp));
+    Writes { puts, events: events.collect(), takes_number: false }
 }

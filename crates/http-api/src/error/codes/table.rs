@@ -231,8 +231,8 @@ pub(super) const REASONS: &[Code] = codes! {
         "What came back from the platform is none of this server's consents, or came too late. \
          Ask for the page of consent again.";
     Reason invalid_signature [401]
-        "The webhook is not signed with the secret of the integration. Set `webhook_secret` to \
-         the one that the shop shows.";
+        "The webhook is not signed with the secret of the integration, or of the card processor, \
+         or too long ago. Set `webhook_secret` to the one that the shop shows.";
     Reason invitation_expired [422] "The invitation ran out. Ask for it to be sent again.";
     Reason invitation_not_mailed [403]
         "The token was handed over, and its address has a user. Log in, verify the address and \
@@ -247,8 +247,12 @@ pub(super) const REASONS: &[Code] = codes! {
     Reason no_identity_provider [422]
         "People do not sign in by an identity provider here. Ask the operator to name one.";
     Reason no_overdue_invoices [422] "The customer has no overdue invoices.";
+    Reason no_payment_method [422]
+        "The plan is paid by card, and none is on file. Give one with \
+         `POST /white-label-subscriptions/payment-method`, or on the page of `/checkout`.";
     Reason no_payment_processor [422]
-        "The plan has a price, and nobody here takes payments. Choose a free one.";
+        "The plan has a price, or a card is given, and nobody here takes such payments. Choose a \
+         free plan, or ask the operator.";
     Reason no_second_factor [422] "The user has no second factor.";
     Reason no_subscription [404] "The entity has no subscription.";
     Reason not_in_trash [422] "The record is not in the trash. Delete it first.";
@@ -276,6 +280,9 @@ pub(super) const REASONS: &[Code] = codes! {
         "The consent was asked for in the other environment than the entity's. Ask for it there.";
     Reason payment_exceeds_total [422]
         "Payments would come to more than the document; `cause` has the figures.";
+    Reason payment_overdue [422]
+        "A declined payment of the subscription is still owed. Give a card that pays, and send \
+         the request again.";
     Reason payment_system_managed [422]
         "Settlement keeps this payment. Change the documents that it settles.";
     Reason peppol_invalid [422]

@@ -23,8 +23,7 @@ use crate::webhooks::World;
 
 /// The kinds that nothing tells, by their beginnings, and why.
 const UNTOLD: &[(&str, &str)] = &[
-    ("white_label_subscription.cancel", "cancelling is done at a card processor's; there is none"),
-    ("white_label_subscription.payment_failed", "there is no provider of cards"),
+    ("white_label_subscription.cancel", "the interface has no operation that cancels"),
 ];
 
 const OWNER: &str = "owner@example.com";

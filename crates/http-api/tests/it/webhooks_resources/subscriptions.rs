@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Story, published_to};
 use crate::billing::owner;
+use crate::card_subscriptions::collect;
 
 const MONTH: i64 = 31 * 86_400;
 
@@ -16,7 +17,7 @@ pub(super) fn labels() -> Catalogue {
         json!({
             "slug": slug, "name": slug, "hosts": [format!("{slug}.example")],
             "billing_enabled": true, "trial_days": 14, "default_plan": "start",
-            "allowed_payment_providers": ["bank"], "plans": plans,
+            "allowed_payment_providers": ["bank", "card_processor"], "plans": plans,
         })
     };
     let start = json!({"slug": "start", "name": "Start", "base_price_cents": 900,
@@ -50,6 +51,14 @@ impl Story {
         self.choose("free", &kind("downgrade_scheduled")).await;
         self.end_periods("generous").await;
         self.tells("when the last period ends", &kind("downgraded")).await;
+
+        let card = json!({"payment_method_id": "pm_declined"});
+        self.act("/white-label-subscriptions/payment-method", card, "").await;
+        self.choose("start", &kind("subscribed")).await;
+        self.end_periods("generous").await;
+        self.tells("when a month ends that a card pays", &kind("renewed")).await;
+        collect(&self.world.services).await;
+        self.tells("when the card is declined", &kind("payment_failed")).await;
     }
 
     /// Goes on as the owner of a new entity, whose account has an endpoint.
