@@ -59,15 +59,11 @@ async fn hand_over(
     environment: Environment,
     event: ProcessorEvent,
 ) -> Result<(), ApiError> {
-    match event {
-        ProcessorEvent { account: None, happened, .. } => {
-            of_subscription(call, environment, happened).await
-        }
-        ProcessorEvent { account: Some(_), .. } => {
-            let cards = services(call);
-            Ok(card_payments::hear(call.store(), cards, environment, &event, call.stamp()).await?)
-        }
+    if event.account.is_none() {
+        return of_subscription(call, environment, event.happened).await;
     }
+    let cards = services(call);
+    Ok(card_payments::hear(call.store(), cards, environment, &event, call.stamp()).await?)
 }
 
 /// An event of the operator's own account: of a subscription, where its metadata names one.

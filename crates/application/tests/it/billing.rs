@@ -265,8 +265,13 @@ async fn a_choice_that_cannot_be_is_refused_by_its_field() {
         };
         async move {
             let catalogue = catalogue();
-            let chosen =
-                billing::activate(Context::new(store, scope, stamp), &catalogue, false, entity, choice);
+            let chosen = billing::activate(
+                Context::new(store, scope, stamp),
+                &catalogue,
+                false,
+                entity,
+                choice,
+            );
             chosen.await.map_err(|error| error.to_string())
         }
     };

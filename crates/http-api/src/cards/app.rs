@@ -87,9 +87,12 @@ pub(crate) const ROUTES: &[Route] = &[
     })
     .about(TAG, "Answers what became of a payment or invoice of the card processor.")
     .answers::<ChargeBody>(),
-    Route::post("/payment-app/disconnect", "disconnectPaymentApp", Gate::Entity(ManageEntity), || {
-        web::to(disconnect)
-    })
+    Route::post(
+        "/payment-app/disconnect",
+        "disconnectPaymentApp",
+        Gate::Entity(ManageEntity),
+        || web::to(disconnect),
+    )
     .read_by(READER)
     .about(TAG, "Gives the entity's account up. Settings and what it took stay.")
     .explained("Pages on which somebody could pay are ended first.")

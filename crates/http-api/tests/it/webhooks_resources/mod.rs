@@ -22,9 +22,8 @@ use crate::mailbox::Post;
 use crate::webhooks::World;
 
 /// The kinds that nothing tells, by their beginnings, and why.
-const UNTOLD: &[(&str, &str)] = &[
-    ("white_label_subscription.cancel", "the interface has no operation that cancels"),
-];
+const UNTOLD: &[(&str, &str)] =
+    &[("white_label_subscription.cancel", "the interface has no operation that cancels")];
 
 const OWNER: &str = "owner@example.com";
 
