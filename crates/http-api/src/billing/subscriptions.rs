@@ -92,6 +92,13 @@ pub(crate) const ROUTES: &[Route] = &[
     .may_lack()
     .takes::<ActivateBody>()
     .answers::<ActivatedBody>(),
+    Route::post("/white-label-subscriptions/cancel", "cancelSubscription", MANAGE, || {
+        web::to(cancel)
+    })
+    .whatever_the_plan()
+    .about(TAG, "Ends the subscription when its period ends; choosing its plan again keeps it.")
+    .may_lack()
+    .answers::<SubscriptionBody>(),
 ];
 
 /// Whether a feature may be used.
@@ -334,6 +341,16 @@ async fn set_billing_email(
     });
     let after = task.await?;
     Ok(Json(BillingEmailBody { billing_email: after.billing_email }))
+}
+
+async fn cancel(call: EntityCall) -> Result<Json<SubscriptionBody>, ApiError> {
+    let task = call.run(|call| async move {
+        let after = billing::cancel(call.cx(), call.entity()).await?;
+        Ok::<_, ApiError>((after, call.labels().await?))
+    });
+    let (after, labels) = task.await?;
+    let label = labels.by_slug(&after.white_label);
+    Ok(Json(SubscriptionBody::of(&after, label, call.stamp().now())))
 }
 
 async fn activate(

@@ -132,6 +132,22 @@ pub async fn set_billing_email(
     .await
 }
 
+/// Ends the subscription when its period ends. Choosing its plan again before that keeps it.
+///
+/// # Errors
+/// [`BillingError::NoSubscription`], or the store's failure.
+pub async fn cancel(cx: Context<'_>, entity: &Entity) -> Result<Subscription, BillingError> {
+    if !entity.is_subscribed {
+        return Err(BillingError::NoSubscription);
+    }
+    let now = cx.now();
+    amend(cx, move |before| {
+        let (after, happened) = before.cancel(now);
+        Ok(Change { happened, ..Change::of(after) })
+    })
+    .await
+}
+
 /// What activating a plan came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Activated {

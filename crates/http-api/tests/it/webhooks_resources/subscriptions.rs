@@ -51,6 +51,11 @@ impl Story {
         self.choose("free", &kind("downgrade_scheduled")).await;
         self.end_periods("generous").await;
         self.tells("when the last period ends", &kind("downgraded")).await;
+        let path = "/white-label-subscriptions/cancel";
+        self.act(path, json!({}), &kind("cancellation_scheduled")).await;
+        self.end_periods("generous").await;
+        self.tells("when the period ends that was the last", &kind("cancelled")).await;
+        self.choose("free", &kind("subscribed")).await;
 
         let card = json!({"payment_method_id": "pm_declined"});
         self.act("/white-label-subscriptions/payment-method", card, "").await;
