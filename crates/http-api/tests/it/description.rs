@@ -89,6 +89,7 @@ async fn every_operation_says_what_it_answers() {
                 "atcud-series/{id}/close",
                 "enrollment/refresh",
                 "verification-link",
+                "setup-intent",
                 "orders/{id}/process",
                 "orders/{id}/cancel",
                 "payment-app/disconnect",

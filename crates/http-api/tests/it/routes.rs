@@ -84,6 +84,7 @@ fn routes_that_check_or_show_secrets_are_marked() {
         "renewMyRecoveryCodes",
         "rotateAccountWebhookSecret",
         "rotateWebhookSecret",
+        "setUpCard",
         "signInByOpenId",
         "switchOperator",
     ];
