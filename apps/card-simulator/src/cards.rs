@@ -1,15 +1,15 @@
 //! Cards that stand for each outcome, by the names and numbers of Stripe's test mode
 //! (<https://docs.stripe.com/testing>).
 //!
-//! | Number              | Name                                      | What becomes of it          |
-//! | ------------------- | ----------------------------------------- | --------------------------- |
-//! | 4242 4242 4242 4242 | `pm_card_visa`                            | pays                        |
-//! | 5555 5555 5555 4444 | `pm_card_mastercard`                      | pays                        |
-//! | 4000 0000 0000 0002 | `pm_card_chargeDeclined`                  | declined, when given too    |
-//! | 4000 0000 0000 9995 | `pm_card_chargeDeclinedInsufficientFunds` | declined, for want of funds |
-//! | 4000 0000 0000 0341 | `pm_card_chargeCustomerFail`              | taken, declined later       |
-//! | 4000 0025 0000 3155 | `pm_card_authenticationRequiredOnSetup`   | the bank asks once          |
-//! | 4000 0027 6000 3184 | `pm_card_authenticationRequired`          | the bank asks each time     |
+//! | Number              | Name                                      | What becomes of it       |
+//! | ------------------- | ----------------------------------------- | ------------------------ |
+//! | 4242 4242 4242 4242 | `pm_card_visa`                            | pays                     |
+//! | 5555 5555 5555 4444 | `pm_card_mastercard`                      | pays                     |
+//! | 4000 0000 0000 0002 | `pm_card_chargeDeclined`                  | declined, when given too |
+//! | 4000 0000 0000 9995 | `pm_card_chargeDeclinedInsufficientFunds` | declined, no funds       |
+//! | 4000 0000 0000 0341 | `pm_card_chargeCustomerFail`              | taken, declined later    |
+//! | 4000 0025 0000 3155 | `pm_card_authenticationRequiredOnSetup`   | the bank asks once       |
+//! | 4000 0027 6000 3184 | `pm_card_authenticationRequired`          | the bank asks each time  |
 
 use serde_json::{Value, json};
 
