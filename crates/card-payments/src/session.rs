@@ -305,7 +305,7 @@ mod tests {
 
     #[test]
     fn pages_of_a_document_are_bounded_and_old_ones_are_forgotten() {
-        let over = |n: usize| open(n as u128, 1).ended(NOW);
+        let over = |n: usize| open(u128::try_from(n).unwrap(), 1).ended(NOW);
         let many: Vec<_> = (0..MAX_SESSIONS).map(over).collect();
         let refused = choose(many.clone(), session(99, 5, NOW), NOW);
         assert_eq!(refused, Err(CardRefusal::TooManySessions));

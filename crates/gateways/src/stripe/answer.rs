@@ -272,7 +272,12 @@ pub fn payment(body: &[u8]) -> Option<ProcessorObject> {
     let name = [&billing["name"], &customer["name"]].into_iter().find_map(text);
     let emails = [&body["receipt_email"], &billing["email"], &customer["email"]];
     let countries = [&billing["address"]["country"], &customer["address"]["country"]];
-    let lead = Lead { is_paid, amount: taken, description: text(&body["description"]) };
+    let lead = Lead {
+        is_paid,
+        amount: taken,
+        description: text(&body["description"]),
+        counterpart: id_of(&body["invoice"]),
+    };
     let about = About {
         name,
         email: emails.into_iter().find_map(text),
@@ -287,7 +292,8 @@ pub fn invoice(body: &[u8]) -> Option<ProcessorObject> {
     let is_paid = body["status"].as_str()? == "paid";
     let texts = [&body["description"], &body["lines"]["data"][0]["description"]];
     let description = texts.into_iter().find_map(text);
-    let lead = Lead { is_paid, amount: &body["total"], description };
+    let counterpart = id_of(&body["payment_intent"]);
+    let lead = Lead { is_paid, amount: &body["total"], description, counterpart };
     let about = About {
         name: text(&body["customer_name"]),
         email: text(&body["customer_email"]),
@@ -301,6 +307,7 @@ struct Lead<'a> {
     is_paid: bool,
     amount: &'a Value,
     description: Option<String>,
+    counterpart: Option<String>,
 }
 
 /// Who paid.
@@ -321,6 +328,7 @@ fn object(body: &Value, lead: Lead<'_>, about: About) -> Option<ProcessorObject>
         name: about.name,
         email: about.email,
         country: about.country,
+        counterpart: lead.counterpart,
         created_at: OffsetDateTime::from_unix_timestamp(body["created"].as_i64()?).ok()?,
         metadata: metadata(&body["metadata"]),
     })

@@ -1,7 +1,7 @@
 //! The page and the receipt say what the model says.
 
 use racun_documents::{Document, DocumentKind, Party};
-use racun_paper::page::{Around, Reply, escape, gone};
+use racun_paper::page::{Around, Notice, Reply, escape, gone};
 use racun_paper::{Language, Modules, Paper, Picture, Roll, Row, Source};
 
 use crate::sample::{cash, content, draft, invoice, issued, line, paid, source};
@@ -104,7 +104,8 @@ fn an_estimate_is_answered_by_forms_and_a_link_that_leads_nowhere_has_a_page() {
     let estimate =
         issued(draft(DocumentKind::Estimate, content(), vec![line("x", "1", "1", "22")]));
     let reply = Reply { accept: "e/accept".to_owned(), reject: "e/reject".to_owned() };
-    let around = Around { reply: Some(reply), is_refused: true, ..Around::default() };
+    let around =
+        Around { reply: Some(reply), notice: Some(Notice::ReplyRefused), ..Around::default() };
     let page = Paper::of(&source(&estimate, "sl")).page(&around).html;
     assert!(page.contains("<form method=\"post\" action=\"e/accept\">"));
     assert!(page.contains(">Sprejmi</button>") && page.contains("role=\"alert\""));

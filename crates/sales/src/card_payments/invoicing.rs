@@ -69,7 +69,7 @@ pub(super) async fn invoice_by_itself(
         Attempt::Made(_) => Ok(()),
         Attempt::Refused(_, error) if error.is_of_the_moment() => Err(error),
         Attempt::Refused(Some(charge), refused) => {
-            failed(cx, charge, &refused.to_string()).await?;
+            failed(cx, *charge, &refused.to_string()).await?;
             Ok(())
         }
         Attempt::Refused(None, _) => Ok(()),
@@ -81,7 +81,7 @@ enum Attempt {
     /// Its document, made now or before.
     Made(Box<Document>),
     /// Why there is none, and the money, where some was taken.
-    Refused(Option<Charge>, CardError),
+    Refused(Option<Box<Charge>>, CardError),
 }
 
 struct Run<'a> {
@@ -125,7 +125,7 @@ impl Run<'_> {
             Ok(document) => Ok(Attempt::Made(Box::new(document))),
             // Another one was faster.
             Err(Error::Card(CardRefusal::Recorded)) => self.found(&object).await,
-            Err(error) => Ok(Attempt::Refused(Some(charge), error.into())),
+            Err(error) => Ok(Attempt::Refused(Some(Box::new(charge)), error.into())),
         }
     }
 
