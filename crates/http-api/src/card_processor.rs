@@ -19,7 +19,7 @@ use crate::header::single;
 use crate::request::RawBody;
 use crate::route::{Gate, Route};
 
-const TAG: &str = "Card processor";
+const TAG: &str = "Payment app";
 /// Where the processor says who sends.
 const SIGNATURE: &str = "stripe-signature";
 
@@ -63,7 +63,8 @@ async fn hand_over(
         return of_subscription(call, environment, event.happened).await;
     }
     let cards = services(call);
-    Ok(card_payments::hear(call.store(), cards, environment, &event, call.stamp()).await?)
+    card_payments::hear(call.store(), cards, environment, &event, call.stamp()).await?;
+    Ok(())
 }
 
 /// An event of the operator's own account: of a subscription, where its metadata names one.

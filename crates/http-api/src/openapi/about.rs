@@ -9,7 +9,7 @@ use crate::route::Route;
 const INTRODUCTION: &str = include_str!("introduction.md");
 
 /// The areas in the order in which they are shown: what everybody needs comes first.
-const TAGS: [(&str, &str); 54] = [
+const TAGS: [(&str, &str); 55] = [
     ("Users", "Signing up, logging in, one's own data, forgotten passwords."),
     ("Entities", "Whoever issues documents: their data, settings, country and environment."),
     ("Accounts", "The account, which owns entities: what it stores, and may store."),
