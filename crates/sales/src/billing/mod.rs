@@ -314,7 +314,8 @@ fn amended(
 }
 
 /// What is written besides a subscription that changed from `before` to `after`: the months that
-/// ended, the jobs that collect their bills, the row by which workers find it, the events that the account receives.
+/// ended, the jobs that collect their bills, the row by which workers find it, the events that the
+/// account receives.
 fn beside(
     before: &Subscription,
     after: &Subscription,
