@@ -68,18 +68,21 @@ pub fn failure(status: u16, body: &[u8]) -> ProcessorError {
     match (status, Problem::read(body)) {
         // Another request with the key is under way; too many requests; a conflict of locks.
         (408 | 409 | 425 | 429, _) => silent(status),
-        (400..=499, Some(problem)) => refused(status, problem),
+        // It says nothing of what was asked: a card is not declined because the key is wrong.
+        (401, Some(problem)) if problem.kind.is_some() => {
+            ProcessorError::NoAnswer("it does not take the key of this server".to_owned())
+        }
+        (400..=499, Some(problem)) => refused(problem),
         _ => silent(status),
     }
 }
 
 /// A refusal, as people may read it: nothing of this server's key is in it.
-pub fn refused(status: u16, problem: Problem) -> ProcessorError {
+pub fn refused(problem: Problem) -> ProcessorError {
     let is_about_key = ["sk_", "rk_"].iter().any(|mark| problem.message.contains(mark));
-    let message = match status {
-        401 if problem.kind.is_some() => "it does not take the key of this server".to_owned(),
-        _ if is_about_key => "the key of this server may not do that".to_owned(),
-        _ => problem.message,
+    let message = match is_about_key {
+        true => "the key of this server may not do that".to_owned(),
+        false => problem.message,
     };
     ProcessorError::Refused { code: problem.code, message }
 }
@@ -351,10 +354,10 @@ mod tests {
         } });
         let is_refused =
             |status| matches!(failure(status, &of(&error)), ProcessorError::Refused { .. });
-        for status in [400, 401, 402, 403, 404, 422] {
+        for status in [400, 402, 403, 404, 422] {
             assert!(is_refused(status), "{status}");
         }
-        for status in [301, 408, 409, 429, 500, 502, 503] {
+        for status in [301, 401, 408, 409, 429, 500, 502, 503] {
             assert!(!is_refused(status), "{status}");
         }
         let page = failure(404, b"<html>no such host</html>");

@@ -248,7 +248,7 @@ impl CardProcessor for Stripe {
             (200 | 201, body) => answer::outcome(&body).ok_or_else(answer::nonsense),
             (402, body) => match Problem::read(&body) {
                 Some(problem) if problem.is_decline() => Ok(problem.into_outcome()),
-                Some(problem) => Err(answer::refused(402, problem)),
+                Some(problem) => Err(answer::refused(problem)),
                 None => Err(answer::silent(402)),
             },
             (status, body) => Err(answer::failure(status, &body)),
