@@ -30,9 +30,10 @@ mod tests {
     ];
 
     /// Routes that need what others of their area do not, with the reason.
-    const APART: [(&str, &str); 6] = [
+    const APART: [(&str, &str); 7] = [
         ("exportDocumentsAsEslog", "it makes e-SLOG files"),
         ("exportDocumentsAsPdf", "it makes PDFs"),
+        ("invoiceCardPayment", "it makes an invoice"),
         ("invoicePosTab", "it makes an invoice"),
         ("listUsTaxRateEstimates", "the look-up itself is what is sold"),
         ("processOrder", "it makes an invoice"),

@@ -31,7 +31,7 @@ impl From<ProcessorError> for ApiError {
         let message = error.to_string();
         match error {
             ProcessorError::NotConnected => {
-                Self::new(Kind::Unavailable, message).caused_by("card_processor_not_connected")
+                Self::new(Kind::Unprocessable, message).caused_by("no_payment_processor")
             }
             ProcessorError::Refused { .. } => {
                 Self::new(Kind::Unprocessable, message).caused_by("card_processor_refused")
@@ -62,9 +62,6 @@ impl From<SubscriptionError> for ApiError {
     fn from(error: SubscriptionError) -> Self {
         match error {
             SubscriptionError::Billing(error) => error.into(),
-            SubscriptionError::Processor(error @ ProcessorError::NotConnected) => {
-                Self::new(Kind::Unprocessable, error.to_string()).caused_by("no_payment_processor")
-            }
             SubscriptionError::Processor(error) => error.into(),
         }
     }

@@ -133,7 +133,9 @@ mod tests {
     /// Operations whose answers are not made again, with the reason. Their effect is there; a
     /// repeated request is answered that it is.
     const UNREAD: &[(&str, &str)] = &[
+        ("authorizePaymentApp", CHANGES_NOTHING),
         ("authorizeShopify", CHANGES_NOTHING),
+        ("connectPaymentApp", "it is done by any signed-in user, and read in the entity"),
         ("syncOrderIntegration", TELLS_THE_STEP),
         ("calculateDocument", CHANGES_NOTHING),
         ("linkMyIdentity", "identities are read in a list"),

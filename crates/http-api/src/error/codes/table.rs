@@ -105,15 +105,12 @@ pub(super) const REASONS: &[Code] = codes! {
         "The card processor took money that cannot be recorded; the message says why. Mend that, \
          or give it back there.";
     Reason card_payment_not_taken [422]
-        "The card processor has not taken the money, so there is nothing to invoice. Wait until it \
-         has.";
+        "The card processor has not taken the money, so there is nothing to invoice.";
     Reason card_payment_recorded [409] "The payment of the card processor is recorded already.";
-    Reason card_processor_not_connected [503]
-        "This server has no account at a card processor. The operator can give it one.";
     Reason card_processor_refused [422]
-        "The card processor refused what it was asked. The message says why.";
+        "The card processor refused it, and says why. Change what it names, or give another card.";
     Reason card_processor_unreachable [503] for now
-        "The card processor did not answer. Send the same request again.";
+        "The card processor does not answer. Send the request again after `Retry-After`.";
     Reason certificate_expired [422] "The certificate is over. Upload one that is valid.";
     Reason certificate_invalid [422]
         "The certificate cannot be used; the issue says why. Upload another.";
