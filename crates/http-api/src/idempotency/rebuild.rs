@@ -163,6 +163,8 @@ mod tests {
         ("validateUjp", "the check is read with the document"),
         ("shareDocument", "the link is read with the document"),
         ("setBillingEmail", "it is read with the subscription"),
+        ("cancelSubscription", "it is read with the subscription"),
+        ("resumeShopifyInstall", TELLS_THE_STEP),
         ("activatePlan", TELLS_THE_STEP),
         ("giveCard", "the card is read with the subscription"),
         ("checkOutPlan", "pages of the processor are read there"),

@@ -93,6 +93,7 @@ async fn every_operation_says_what_it_answers() {
                 "orders/{id}/process",
                 "orders/{id}/cancel",
                 "payment-app/disconnect",
+                "white-label-subscriptions/cancel",
                 "tax-reports/kir",
                 "tax-reports/kpr",
             ];

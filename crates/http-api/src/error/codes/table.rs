@@ -278,8 +278,8 @@ pub(super) const REASONS: &[Code] = codes! {
     Reason payment_exceeds_total [422]
         "Payments would come to more than the document; `cause` has the figures.";
     Reason payment_overdue [422]
-        "A declined payment of the subscription is still owed. Give a card that pays, and send \
-         the request again.";
+        "A declined payment of the subscription is still owed. Give a card that pays, or choose a \
+         free plan.";
     Reason payment_system_managed [422]
         "Settlement keeps this payment. Change the documents that it settles.";
     Reason peppol_invalid [422]
