@@ -90,7 +90,6 @@ const AREAS: &[&[&[Route]]] = &[
         billing::managing::ROUTES,
         billing::subscriptions::ROUTES,
         billing::cards::ROUTES,
-        card_processor::ROUTES,
         activities::ROUTES,
         request_log::ROUTES,
         jobs::ROUTES,
