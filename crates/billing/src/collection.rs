@@ -150,7 +150,7 @@ impl Collection {
         Begun::Charge(Box::new(self), attempt)
     }
 
-    /// Notes how the attempt `number` went, and what that changed. What is told again changes
+    /// Notes how the attempt `number` went, and what that changed. What comes again changes
     /// nothing. Where `payer` has another card by now, that one is tried next, at once.
     #[must_use]
     pub fn settle(

@@ -41,7 +41,7 @@ impl ChargeState {
 }
 
 /// Money that an account took. There is one for each payment and invoice of the processor, so each
-/// is recorded once, whoever tells of it and however often.
+/// is recorded once, from whichever event and however often.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Charge {
     /// The processor's id: `pi_…`, `in_…`.

@@ -36,7 +36,7 @@ pub enum SessionState {
     Open,
     /// It asks for another amount than is due; the processor is to end it.
     Outdated,
-    /// Nobody can pay there.
+    /// It takes no payment.
     Ended,
     /// Somebody paid there.
     Paid,
@@ -163,7 +163,7 @@ impl PaySession {
         self.state == SessionState::Ended && self.updated_at + FORGOTTEN_AFTER < now
     }
 
-    /// It serves no longer. One whose address nobody has is over at once.
+    /// It serves no longer. One whose address was given to no one is over at once.
     fn outdated(self, now: OffsetDateTime) -> Self {
         match self.state {
             SessionState::Making => self.to(SessionState::Ended, now),
@@ -175,7 +175,7 @@ impl PaySession {
         }
     }
 
-    /// The processor made it. One that is over meanwhile stays so.
+    /// The processor made it. One that is over by then stays so.
     #[must_use]
     pub fn made(self, made: &CheckoutSession, now: OffsetDateTime) -> Self {
         if !matches!(self.state, SessionState::Making | SessionState::Open) {
@@ -190,7 +190,7 @@ impl PaySession {
         if open == self { self } else { open.to(SessionState::Open, now) }
     }
 
-    /// Nobody can pay there any more.
+    /// It takes no payment any more.
     #[must_use]
     pub fn ended(self, now: OffsetDateTime) -> Self {
         match self.state {
@@ -283,7 +283,7 @@ mod tests {
             assert_eq!((choice.session, choice.is_new), (own, false));
             assert!(choice.outdated.is_empty());
         }
-        // It ends soon, so it is given to nobody; but who has it may pay there.
+        // It ends soon, so it is given to no one; but who has it may pay there.
         let late = NOW + Duration::hours(24) - Duration::minutes(5);
         let choice = choose(vec![open(1, 100)], session(2, 100, late), late).unwrap();
         assert!(choice.is_new);
@@ -297,7 +297,7 @@ mod tests {
         assert!(choice.is_new);
         let states: Vec<_> = choice.outdated.iter().map(|(_, after)| after.state).collect();
         assert_eq!(states, [SessionState::Outdated, SessionState::Ended]);
-        // What the processor was not told yet is told again.
+        // What the processor does not know yet is sent to it again.
         let left: Vec<_> = choice.outdated.into_iter().map(|(_, after)| after).collect();
         let again = choose(left, choice.session, NOW).unwrap();
         assert_eq!(again.outdated.len(), 1);

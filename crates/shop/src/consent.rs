@@ -76,7 +76,7 @@ pub fn authorize(
 }
 
 /// Takes what a platform led back with, `query`: the integration is made, or is the one that the
-/// same consent made before, and the shop is told to post its orders to it below `base`. Where the
+/// same consent made before, and the shop has to post its orders to it below `base`. Where the
 /// shop does not do that, the integration is there without [`Integration::webhooks_at`], and
 /// [`resume`] tries again.
 ///
@@ -131,8 +131,8 @@ pub enum Resumed {
 /// integration that its owner's consent made, or answers the page of consent where there is none.
 ///
 /// # Errors
-/// What is wrong with the shop's name; [`ShopError::NoVault`]; [`racun_orders::OrderRefusal::Inactive`];
-/// what the platform says; the store's failure.
+/// What is wrong with the shop's name; [`ShopError::NoVault`];
+/// [`racun_orders::OrderRefusal::Inactive`]; what the platform says; the store's failure.
 pub async fn resume(
     cx: Context<'_>,
     vault: Option<&dyn Vault>,

@@ -321,8 +321,16 @@ const CALLERS: &[(&str, &[&str])] = &[
             "apps/server/src/demo/player.rs",
         ],
     ),
-    // Clients of our own, of VIES and of the authority in Portugal, which calls by `Transport`.
-    ("Client::new(", &["apps/server/src/portugal.rs", "crates/gateways/src/vies/mod.rs"]),
+    // Clients of our own: of VIES and Stripe, which `caller` builds, and of the authority in
+    // Portugal, which calls by `Transport`.
+    (
+        "Client::new(",
+        &[
+            "apps/server/src/portugal.rs",
+            "crates/gateways/src/stripe/mod.rs",
+            "crates/gateways/src/vies/mod.rs",
+        ],
+    ),
     ("HttpConnector::new(", &["crates/authorities/src/transport.rs"]),
     ("AsyncSmtpTransport", &["crates/gateways/src/mail/smtp.rs"]),
     ("lookup_host", &["crates/gateways/src/egress.rs"]),

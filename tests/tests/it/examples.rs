@@ -100,6 +100,7 @@ const STORY: &[(&str, &str)] = &[
     ("createOrderIntegration", ""),
     ("updateOrderIntegration", "oint"),
     ("authorizeShopify", ""),
+    ("resumeShopifyInstall", ""),
     ("updatePaymentAppSettings", ""),
     ("createOrder", ""),
     ("updateOrder", "ord"),

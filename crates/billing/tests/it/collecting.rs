@@ -266,7 +266,7 @@ proptest! {
             world.take(step);
             world.check();
         }
-        // All that happened is told in the end.
+        // All that happened comes in the end.
         for which in 0..world.taken.len() {
             world.tell(which);
         }

@@ -1,4 +1,4 @@
-//! A shared invoice is paid by card, by whoever has its link.
+//! A shared invoice is paid by card, by the holder of its link.
 
 use actix_web::http::header::LOCATION;
 use actix_web::web;

@@ -32,7 +32,8 @@ pub(crate) const ROUTES: &[Route] = &[
     .about(TAG, "Answers the page on which the owner of a shop on Shopify consents.")
     .explained(
         "Who opens `redirect_url` within half an hour and consents makes an integration of that \
-         name, and the shop posts its orders to it from then on. In the sandbox the page leads back at once, as if consent had been given.",
+         name, and the shop posts its orders to it from then on. In the sandbox the page leads \
+         back at once, as if consent had been given.",
     )
     .takes_with::<AuthorizeBody>(&["shop_domain", "name"])
     .answers::<RedirectBody>(),

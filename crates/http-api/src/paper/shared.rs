@@ -123,7 +123,7 @@ async fn shown(
         let (store, now) = (call.store(), call.stamp().now());
         card_payments::can_be_paid(store, &*call.cards, &found.document, now).await?
     };
-    // Whoever comes back from paying is told that it counts when it is recorded, and not before.
+    // Who comes back from paying reads that it counts when it is recorded, and not before.
     let came_back = Query::parse(request.query_string()).pairs().contains(&paid());
     let is_pending = payable && came_back && refused.is_none();
     let notice = refused.map(|(_, notice)| notice);

@@ -115,7 +115,7 @@ async fn a_page_that_could_not_be_ended_or_made_is_tried_again() {
     assert_eq!(cause(&shop.pay(&shared).await.with(503)), "card_processor_unreachable");
     assert_eq!(shop.checkout(&shared).await, 0);
     shop.otherwise(&shared, "10").await.with(201);
-    // While the old page can be paid, nobody gets the new one.
+    // While the old page can be paid, no one gets the new one.
     shop.cards.kept().failures.push(away());
     shop.pay(&shared).await.with(503);
     assert_eq!(shop.cards.kept().sessions.len(), 1);
@@ -219,7 +219,7 @@ async fn only_events_of_the_pages_account_count() {
     shop.tell("evt_1", Some("acct_2"), succeeded.clone()).await.with(200);
     shop.tell("evt_2", None, succeeded.clone()).await.with(200);
     assert_eq!(shop.document(&shared).await["total_paid"], json!(0));
-    // A page of nobody, and one that is not paid yet.
+    // A page of no document, and one that is not paid yet.
     let Happened::PaymentSucceeded { payment, amount, currency, metadata } = succeeded.clone()
     else {
         panic!()
@@ -246,7 +246,7 @@ async fn only_events_of_the_pages_account_count() {
     };
     shop.tell("evt_4", Some("acct_1"), waits).await.with(200);
     assert_eq!(shop.document(&shared).await["total_paid"], json!(0));
-    // The account left meanwhile: what it took for the invoice is still the invoice's.
+    // The account left before that: what it took for the invoice is still the invoice's.
     shop.api.post("/payment-app/disconnect", &shop.owner, json!({})).await.with(200);
     shop.tell("evt_5", Some("acct_1"), succeeded).await.with(200);
     assert_eq!(shop.document(&shared).await["total_paid"], json!(100));
@@ -308,7 +308,7 @@ async fn the_page_has_a_button_while_it_can_be_paid_and_claims_nothing() {
     assert_eq!(led.header("location"), "https://pay.example/cs_0");
     let back = format!("https://racun.example{}?paid=1&language=en", shared.link);
     assert_eq!(shop.order(0).success_url, back);
-    // Who comes back is told that it is not recorded yet, and then that it is.
+    // Who comes back reads that it is not recorded yet, and then that it is.
     let back = back.strip_prefix("https://racun.example").unwrap();
     let page = shop.page(back).await;
     assert!(page.text.contains("is being recorded") && !page.text.contains(button));

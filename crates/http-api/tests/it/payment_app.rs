@@ -323,7 +323,7 @@ async fn an_automatic_invoice_is_made_of_what_the_settings_name() {
     assert_eq!((both(3).await, both(4).await), (1, 1));
     shop.set(json!({"auto_invoice_events": ["payment_intent.succeeded", "invoice.paid"]})).await;
     assert_eq!((both(5).await, both(6).await), (2, 2));
-    // Of an account that serves nobody, and of the operator's own, nothing is made.
+    // Of an account that serves no entity, and of the operator's own, nothing is made.
     shop.took("pi_2", 500);
     shop.tell("evt_7", Some("acct_9"), succeeded("pi_2", 500)).await.with(200);
     shop.tell("evt_8", None, succeeded("pi_2", 500)).await.with(200);

@@ -1,4 +1,4 @@
-//! Giving a card: what a client's page needs, the processor's own pages, and what is told of them.
+//! Giving a card: what a client's page needs, the processor's own pages, and their events.
 
 use racun_access::{Entity, enter_as_recipient};
 use racun_background::jobs::{JOBS, Job, JobKind};
@@ -99,7 +99,7 @@ impl<'a> Desk<'a> {
         Ok(intent)
     }
 
-    /// Who pays, as the processor knows them; made where there is nobody yet.
+    /// Who pays, as the processor knows them; made where there is no customer yet.
     async fn customer(&self, own: &Subscription) -> Result<String, CardError> {
         match &own.customer {
             Some(customer) => Ok(customer.clone()),
@@ -206,7 +206,7 @@ pub async fn hear_card(
         return Ok(());
     }
     let card = match cards.attach(given.environment, &customer, &given.payment_method).await {
-        // A card that went meanwhile pays nothing.
+        // A card that went before that pays nothing.
         Err(ProcessorError::Refused { .. }) => return Ok(()),
         attached => attached?,
     };

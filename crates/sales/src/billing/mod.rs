@@ -2,7 +2,7 @@
 //!
 //! | Module   | Owns                                                           |
 //! | -------- | -------------------------------------------------------------- |
-//! | `cards`      | giving a card: intents, pages, and what is told of them      |
+//! | `cards`      | giving a card: intents, pages, and their events      |
 //! | `collecting` | the job of a bill that is collected by card                  |
 //! | `invoicing`  | the operator's invoice of a bill that was collected          |
 //! | `labels` | where white labels come from, and how they are managed         |

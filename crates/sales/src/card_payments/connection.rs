@@ -89,7 +89,7 @@ pub async fn connect(
     }
     let replaced = take(cx, waiting, other, force).await?;
     if let Some(replaced) = replaced.replaced {
-        // It serves nobody any more. Whether the processor hears of it changes nothing here.
+        // It serves no entity any more. Whether the processor hears of it changes nothing here.
         let _ = cards.disconnect(environment, &replaced.id).await;
     }
     Ok(replaced.app)
@@ -155,7 +155,7 @@ fn ended(app: &PaymentApp, stamp: &Stamp) -> Event {
     Event::new(tenant, events::DISCONNECTED, id, Principal::System.id(), stamp)
 }
 
-/// Gives the entity's account up: its pages are ended and the processor is told first, so what is
+/// Gives the entity's account up: its pages are ended and the processor hears of it first, so what is
 /// repeated after a crash ends alike.
 ///
 /// # Errors

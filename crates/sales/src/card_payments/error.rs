@@ -53,7 +53,7 @@ impl From<Issues> for CardError {
 }
 
 impl CardError {
-    /// Whether it says nothing of the money: what is told again may then be recorded.
+    /// Whether it says nothing of the money: an event that comes again may then be recorded.
     pub(super) fn is_of_the_moment(&self) -> bool {
         match self {
             Self::Sales(Error::Document(DocumentError::Store(error))) => {

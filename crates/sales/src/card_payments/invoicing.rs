@@ -129,7 +129,7 @@ impl Run<'_> {
         }
     }
 
-    /// What another run recorded of `object` meanwhile.
+    /// What another run recorded of `object` before this one.
     async fn found(&self, object: &ProcessorObject) -> Result<Attempt, CardError> {
         for id in [Some(&object.id), object.counterpart.as_ref()].into_iter().flatten() {
             if let Some(document) = self.recorded(id).await? {

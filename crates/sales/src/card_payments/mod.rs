@@ -12,7 +12,7 @@
 //!
 //! **Invariants.** Each payment of the processor is one [`Charge`], which is written in the commit
 //! of the payment or invoice that says it: so money is recorded once, however often and in
-//! whichever order it is told of. Money that cannot be recorded stays as a failed charge with its
+//! whichever order its events come. Money that cannot be recorded stays as a failed charge with its
 //! reason: the sum of what is recorded and of what failed is the sum of what was taken. An event
 //! counts only for the account that it happened at; what metadata says is a hint, never a right.
 //!

@@ -15,7 +15,7 @@ use super::connection::end_page;
 use super::error::CardError;
 use crate::error::Error;
 
-/// How often a page is chosen again when the document changes meanwhile.
+/// How often a page is chosen again when the document changes.
 const ATTEMPTS: usize = 3;
 /// The property of a page that names it: see [`super::hearing`].
 pub(super) const SESSION: &str = "racun_session";
@@ -34,7 +34,7 @@ pub struct Payer {
     pub cancel_url: String,
 }
 
-/// Whether whoever has the link of `document` can pay it by card now.
+/// Whether the holder of the link of `document` can pay it by card now.
 ///
 /// # Errors
 /// When the store fails.
@@ -75,7 +75,7 @@ fn due(document: &Document, now: OffsetDateTime) -> Result<i64, CardRefusal> {
 }
 
 /// The address of the page on which what is due of the shared `document` is paid: the same while
-/// that is the same. Pages for another amount are ended first, so nobody pays twice.
+/// that is the same. Pages for another amount are ended first, so no one pays twice.
 ///
 /// # Errors
 /// [`CardRefusal::NoAccount`], [`CardRefusal::NotPayable`], [`CardRefusal::TooManySessions`]; what
@@ -205,7 +205,7 @@ impl Paying<'_> {
         if after.state == SessionState::Open {
             return Ok(after.url);
         }
-        // What is due changed meanwhile: nobody has this address yet, and nobody gets it.
+        // What is due changed: no one has this address yet, and no one gets it.
         let lost = PaySession { session: Some(made.id), ..after };
         end_page(self.cx, self.cards, environment, lost).await?;
         Ok(None)

@@ -30,7 +30,7 @@ pub(super) struct Taken<'a> {
 }
 
 /// The page that `named` names, when its money goes to `account`: whose event it is cannot be said
-/// by whoever writes metadata.
+/// by who writes metadata.
 pub(super) async fn page_of(
     store: &dyn Store,
     named: Option<&String>,

@@ -1,4 +1,4 @@
-//! The rate of exchange of a document or an expense in another currency than its entity's, whose caller gives
+//! The rate of exchange of a document or an expense in another currency, whose caller gives
 //! none: the reference rate of the last business day.
 
 use racun_access::{ENTITIES, Entity};
