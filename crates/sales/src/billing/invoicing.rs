@@ -120,7 +120,8 @@ impl InvoiceHandler {
     }
 }
 
-/// Issues the invoice, and notes it on the bill in the same commit: once, however often it is repeated.
+/// Issues the invoice, and notes it on the bill in the same commit: once, however often it is
+/// repeated.
 async fn issue(
     ports: Ports<'_>,
     issuer: &Entity,

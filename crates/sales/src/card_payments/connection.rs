@@ -155,7 +155,7 @@ fn ended(app: &PaymentApp, stamp: &Stamp) -> Event {
     Event::new(tenant, events::DISCONNECTED, id, Principal::System.id(), stamp)
 }
 
-/// Gives the entity's account up: its pages are ended and the processor hears of it first, so what is
+/// Gives the entity's account up: its pages end, and the processor hears of it first, so what is
 /// repeated after a crash ends alike.
 ///
 /// # Errors
