@@ -11,6 +11,7 @@
 //! | -------------- | -------------------------------------------------------------------- |
 //! | `add_on`       | what is sold beside a plan                                            |
 //! | `brand`        | how a white label looks on pages and in mails                         |
+//! | `card`         | a card, the page on which one is given, and what is left to pay       |
 //! | `catalogue`    | white labels as the operator's file has them, and what is wrong there |
 //! | `charges`      | what a month of a subscription is charged                             |
 //! | `collection`   | how a bill is collected by card, attempt by attempt                   |
@@ -33,6 +34,7 @@
 
 mod add_on;
 mod brand;
+mod card;
 mod catalogue;
 mod charges;
 mod collection;
@@ -51,6 +53,7 @@ mod usage;
 
 pub use add_on::{AddOn, ChosenAddOn, choose_add_ons};
 pub use brand::Color;
+pub use card::{CardOnFile, Due, PendingCheckout};
 pub use catalogue::{BillingProfile, Catalogue, FeatureCheck, PaymentProvider, WhiteLabel};
 pub use collection::{Attempt, Begun, Collection, CollectionState, Payer, Taken, Turn};
 pub use coupon::{Coupon, NamedCoupon};
@@ -58,7 +61,6 @@ pub use error::{BillingError, NotAllowed};
 pub use feature::{FEATURES, Feature};
 pub use managed::{MANAGED_LABELS, ManagedLabels};
 pub use month::{Charge, ChargeKind, EndedMonth, total};
-pub use paying::{CardOnFile, Due, PendingCheckout};
 pub use period::{Interval, Period, add_months};
 pub use plan::{Limits, Plan};
 pub use record::{

@@ -2,46 +2,15 @@
 //! than nothing.
 
 use racun_kernel::id::UsageMonthId;
-use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
-use crate::{Charge, Happening, Interval, Payer, PaymentProvider, Status, Subscription, total};
+use crate::{
+    CardOnFile, Charge, Due, Happening, Interval, Payer, PaymentProvider, PendingCheckout, Status,
+    Subscription, total,
+};
 
 /// Pages of the card processor that may be open at once for a subscription.
 const MOST_CHECKOUTS: usize = 5;
-
-/// A card that a subscription is paid with, as far as anybody but the processor knows it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CardOnFile {
-    /// The processor's id of it.
-    pub payment_method: String,
-    /// The scheme: `visa`.
-    pub brand: String,
-    /// The last four digits of its number.
-    pub last4: String,
-}
-
-/// A page of the card processor on which a card is given for a plan.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PendingCheckout {
-    /// What the processor's events name it by.
-    pub key: String,
-    /// The plan that is then activated.
-    pub plan_slug: String,
-    /// How often it is paid.
-    pub interval: Interval,
-}
-
-/// What a month that ended comes to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Due {
-    /// How much of it is paid by credit of earlier months; below nothing, what it adds to that.
-    pub credit_used_cents: i64,
-    /// What is left to pay.
-    pub cents: i64,
-    /// Whether that is collected by card.
-    pub is_by_card: bool,
-}
 
 impl Subscription {
     /// Who pays by card; `None` where no card is on file.
