@@ -24,11 +24,11 @@ pub enum CardRefusal {
         &'static str,
     ),
     /// The document had as many pages as it may.
-    #[error(
-        "the document was to be paid by card {} times in the last days; pay it otherwise",
-        crate::MAX_SESSIONS
-    )]
-    TooManySessions,
+    #[error("the document was to be paid by card {most} times in the last days; pay it otherwise")]
+    TooManySessions {
+        /// How many it may have.
+        most: usize,
+    },
     /// No money was taken for the object.
     #[error("the card processor has not taken money for {id}, so there is nothing to invoice")]
     NotPaid {
@@ -56,7 +56,7 @@ impl CardRefusal {
             Self::AccountTaken => "payment_app_account_taken",
             Self::OtherEnvironment => "payment_app_other_environment",
             Self::NotPayable(_) => "not_payable_by_card",
-            Self::TooManySessions => "too_many_card_sessions",
+            Self::TooManySessions { .. } => "too_many_card_sessions",
             Self::NotPaid { .. } => "card_payment_not_taken",
             Self::Recorded => "card_payment_recorded",
             Self::NotRecorded(_) => "card_payment_not_recorded",

@@ -221,7 +221,7 @@ pub fn choose(
     let (forgotten, others): (Vec<_>, Vec<_>) =
         sessions.into_iter().partition(|own| own.is_forgotten(now));
     if found.is_none() && others.len() >= MAX_SESSIONS {
-        return Err(CardRefusal::TooManySessions);
+        return Err(CardRefusal::TooManySessions { most: MAX_SESSIONS });
     }
     let changes = others.into_iter().map(|own| (own.clone(), own.outdated(now)));
     let is_live = |own: &PaySession| own.state == SessionState::Outdated;
@@ -308,7 +308,7 @@ mod tests {
         let over = |n: usize| open(u128::try_from(n).unwrap(), 1).ended(NOW);
         let many: Vec<_> = (0..MAX_SESSIONS).map(over).collect();
         let refused = choose(many.clone(), session(99, 5, NOW), NOW);
-        assert_eq!(refused, Err(CardRefusal::TooManySessions));
+        assert_eq!(refused, Err(CardRefusal::TooManySessions { most: MAX_SESSIONS }));
         let later = NOW + FORGOTTEN_AFTER + Duration::hours(1);
         let choice = choose(many, session(99, 5, later), later).unwrap();
         assert_eq!((choice.forgotten.len(), choice.is_new), (MAX_SESSIONS, true));

@@ -18,7 +18,7 @@ impl From<CardRefusal> for ApiError {
             CardRefusal::NoAccount
             | CardRefusal::OtherEnvironment
             | CardRefusal::NotPayable(_)
-            | CardRefusal::TooManySessions
+            | CardRefusal::TooManySessions { .. }
             | CardRefusal::NotPaid { .. }
             | CardRefusal::NotRecorded(_) => Kind::Unprocessable,
         };
