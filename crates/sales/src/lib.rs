@@ -2,6 +2,7 @@
 //!
 //! | Module       | Owns                                                                   |
 //! | ------------ | ---------------------------------------------------------------------- |
+//! | `bill_invoices` | the operator's invoices of bills that subscriptions paid            |
 //! | `billing`    | subscriptions: what they allow, what is counted, what time makes of them |
 //! | `card_payments` | invoices paid by card, and invoices of what was paid by card        |
 //! | `documents`  | documents made of the catalogue's records and the entity's settings    |
@@ -20,6 +21,7 @@
 //! twice, except a change that is reported to a tax authority: the report is stored before it is
 //! sent. Domain crates do not know each other; conversions between them are here.
 
+pub mod bill_invoices;
 pub mod billing;
 pub mod card_payments;
 pub mod documents;

@@ -10,7 +10,8 @@ use racun_background::jobs::{Handler, JobKind, claim, perform};
 use racun_billing::Catalogue;
 use racun_card_payments::{Happened, ProcessorError, ProcessorEvent};
 use racun_kernel::{Currency, Environment};
-use racun_sales::billing::{CollectionHandler, InvoiceHandler, LIMITS, LabelSource, run_due};
+use racun_sales::bill_invoices::InvoiceHandler;
+use racun_sales::billing::{CollectionHandler, LIMITS, LabelSource, run_due};
 use serde_json::{Value, json};
 
 use crate::billing::owner;

@@ -21,7 +21,7 @@ use racun_store::{Actor, Context, One, Store, StoreError, UnitBuilder, Writes};
 use time::OffsetDateTime;
 
 use super::labels::LabelSource;
-use super::{Change, amended, invoicing};
+use super::{Change, amended};
 
 /// What events of the processor name a subscription by.
 pub(super) const SUBSCRIPTION: &str = "racun_subscription";
@@ -39,6 +39,27 @@ pub(super) fn job(bill: &UsageMonth, stamp: &Stamp) -> Job {
         entity_id: Some(bill.entity_id),
         subject: bill.id.to_string(),
         payload: String::new(),
+    };
+    Job::new(new, stamp)
+}
+
+/// The entity that invoices what `own` pays; `None` where the operator names none.
+async fn issuer(
+    store: &dyn Store,
+    labels: &LabelSource,
+    own: &Subscription,
+) -> Result<Option<EntityId>, StoreError> {
+    let labels = labels.read(store).await?;
+    Ok(labels.by_slug(&own.white_label).and_then(|label| label.billing_entity_id))
+}
+
+/// The job that issues the invoice of `bill` in the entity `issuer`.
+fn invoice_job(bill: &UsageMonth, issuer: EntityId, stamp: &Stamp) -> Job {
+    let new = NewJob {
+        kind: JobKind::SubscriptionInvoice,
+        entity_id: Some(issuer),
+        subject: bill.id.to_string(),
+        payload: bill.entity_id.to_string(),
     };
     Job::new(new, stamp)
 }
@@ -97,7 +118,7 @@ impl CollectionHandler {
         let Some(begun) = self.begin(job, &scope, id).await? else { return Ok(()) };
         let number = begun.attempt.number;
         let taken = self.charge(entity.environment, &begun).await;
-        let invoices_by = invoicing::issuer(&*self.store, &self.labels, &begun.own).await?;
+        let invoices_by = issuer(&*self.store, &self.labels, &begun.own).await?;
         let settling = Settling { bill: id, number, taken, invoices_by };
         let (own_job, stamp) = (job.clone(), (self.stamp)());
         let mut unit = Context::new(&*self.store, &scope, &stamp).unit();
@@ -236,7 +257,7 @@ impl Settling {
         let (_, writes) = amended(own, actor, |own| Ok(turned(own, turn, bill.id, now)))?;
         let is_paid = turn == Some(Turn::Paid);
         let issuer = self.invoices_by.filter(|_| is_paid);
-        let invoice = issuer.map(|issuer| invoicing::job(&bill, issuer, actor.stamp()).put());
+        let invoice = issuer.map(|issuer| invoice_job(&bill, issuer, actor.stamp()).put());
         let writes = writes.update(&before, &bill).puts(invoice);
         Ok((bill, writes))
     }
@@ -294,7 +315,7 @@ pub async fn hear_payment(
     let cx = Context::new(store, &scope, stamp);
     let seen: Option<Subscription> = cx.get(&SUBSCRIPTIONS, subscription_id(entity.id)).await?;
     let Some(seen) = seen else { return Ok(()) };
-    let invoices_by = invoicing::issuer(store, labels, &seen).await?;
+    let invoices_by = issuer(store, labels, &seen).await?;
     let settling = Settling { bill, number, taken: told.taken, invoices_by };
     let mut unit = cx.unit();
     let rows = settling.hold(&mut unit);

@@ -4,7 +4,6 @@
 //! | -------- | -------------------------------------------------------------- |
 //! | `cards`      | giving a card: intents, pages, and their events      |
 //! | `collecting` | the job of a bill that is collected by card                  |
-//! | `invoicing`  | the operator's invoice of a bill that was collected          |
 //! | `labels` | where white labels come from, and how they are managed         |
 //! | `meter`  | documents counted in the unit that issues them                 |
 //! | `worker` | subscriptions of all tenants whose month or period ends        |
@@ -14,7 +13,6 @@
 
 pub mod cards;
 mod collecting;
-mod invoicing;
 mod labels;
 mod meter;
 mod worker;
@@ -31,7 +29,6 @@ use racun_store::{Actor, Context, ListQuery, Put, Store, StoreError, Writes};
 use time::OffsetDateTime;
 
 pub use collecting::{CollectionHandler, Told, hear_payment};
-pub use invoicing::InvoiceHandler;
 pub use labels::{LabelSource, list_labels, put_label, remove_label};
 pub(crate) use meter::Meter;
 pub use worker::{LIMITS, run_due};

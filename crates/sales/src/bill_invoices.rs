@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use racun_access::{Entity, enter_as_recipient};
 use racun_background::clock::Clock;
-use racun_background::jobs::{Ending, Handler, Job, JobKind, NewJob, Outcome};
+use racun_background::jobs::{Ending, Handler, Job, JobKind, Outcome};
 use racun_billing::{
     Charge, ChargeKind, CollectionState, SUBSCRIPTIONS, Subscription, USAGE_MONTHS, UsageMonth,
     subscription_id,
@@ -15,37 +15,16 @@ use racun_catalog::VatRegistry;
 use racun_documents::{Document, DocumentError, DocumentKind, PartyPatch};
 use racun_fiscalization::{Fiscal, OutsideServices, Ports};
 use racun_kernel::id::{EntityId, UsageMonthId};
-use racun_kernel::{Decimal, Metadata, Patch, PaymentType, Stamp};
+use racun_kernel::{Decimal, Metadata, Patch, PaymentType};
 use racun_portugal::Portugal;
 use racun_settlement::NewPayment;
 use racun_store::{Context, Held, One, Store, StoreError, Writes};
 
-use super::labels::LabelSource;
+use crate::billing::LabelSource;
 use crate::documents::{
     self, Beside, Creation, CustomerRequest, DocumentRequest, LineRequest, LineTaxRequest,
 };
 use crate::error::Error;
-
-/// The entity that invoices what `own` pays; `None` where the operator names none.
-pub(super) async fn issuer(
-    store: &dyn Store,
-    labels: &LabelSource,
-    own: &Subscription,
-) -> Result<Option<EntityId>, StoreError> {
-    let labels = labels.read(store).await?;
-    Ok(labels.by_slug(&own.white_label).and_then(|label| label.billing_entity_id))
-}
-
-/// The job that issues the invoice of `bill` in the entity `issuer`.
-pub(super) fn job(bill: &UsageMonth, issuer: EntityId, stamp: &Stamp) -> Job {
-    let new = NewJob {
-        kind: JobKind::SubscriptionInvoice,
-        entity_id: Some(issuer),
-        subject: bill.id.to_string(),
-        payload: bill.entity_id.to_string(),
-    };
-    Job::new(new, stamp)
-}
 
 /// Issues invoices of bills that were collected.
 pub struct InvoiceHandler {
