@@ -5,7 +5,7 @@ use racun_kernel::id::UsageMonthId;
 use time::OffsetDateTime;
 
 use crate::{
-    CardOnFile, Charge, Due, Happening, Interval, Payer, PaymentProvider, PendingCheckout, Status,
+    CardOnFile, Charge, Due, Happening, Payer, PaymentProvider, PendingCheckout, Status,
     Subscription, total,
 };
 
