@@ -33,7 +33,7 @@ bench: && bench-http
     cargo bench -p racun-typeset
     cargo bench -p racun-einvoicing
 
-# What the server does over HTTP: start, read, issue, einvoicing, pay, pos, fiscal, webhooks, overhead, lists, memory, neighbours, paper, exports; all of it when none is named.
+# What the server does over HTTP: start, read, issue, einvoicing, portugal, pay, pos, fiscal, webhooks, overhead, lists, stats, memory, neighbours, paper, exports, saft; all of it when none is named.
 bench-http *parts:
     cargo bench -p racun-tests --bench http -- {{parts}}
 

@@ -15,6 +15,8 @@
 //! | `progress`    | how much was acknowledged                                |
 //! | `random`      | choices that a seed repeats                              |
 //! | `offices`     | the tax authorities, simulated                           |
+//! | `paper`       | texts and codes of PDFs, as other programs read them      |
+//! | `portugal`    | a shop in Portugal                                       |
 //! | `receiver`    | receivers of events, of all manners                      |
 //! | `submissions` | the drill of electronic invoices over the network        |
 //! | `taxpayer`    | an entity that one of them knows, and its documents      |
@@ -24,6 +26,8 @@ mod binary;
 mod client;
 mod mails;
 mod offices;
+mod paper;
+mod portugal;
 mod progress;
 mod random;
 mod receiver;
@@ -37,6 +41,8 @@ pub use binary::Profile;
 pub use client::{Answer, Client, with_query};
 pub use mails::{mails, mails_so_far, token_in};
 pub use offices::{Offices, Retries, Transport};
+pub use paper::{pdf_text, qr_codes};
+pub use portugal::open_shop_in_lisbon;
 pub use progress::Progress;
 pub use random::Random;
 pub use receiver::{Behaviour, Received, Receiver};

@@ -6,7 +6,7 @@
 //!
 //! `cargo bench -p racun-tests -- pos` measures one part: `start`, `read`, `issue`, `einvoicing`,
 //! `portugal`, `pay`, `pos`, `fiscal`, `webhooks`, `overhead`, `lists`, `stats`, `memory`,
-//! `neighbours`, `paper`, `exports`.
+//! `neighbours`, `paper`, `exports`, `saft`.
 //! `embedded` and `postgres` select one store: `-- lists postgres`.
 
 mod bare;
@@ -85,6 +85,9 @@ async fn main() {
     }
     if wanted("exports") {
         printing::exporting().await;
+    }
+    if wanted("saft") {
+        portugal::saft().await;
     }
     if is_measured("embedded") {
         on_the_embedded_store().await;

@@ -60,7 +60,7 @@ pub async fn fill_with(
 }
 
 /// The `number`-th of `total`: one per minute, up to the original.
-fn copy(original: &Document, number: u64, total: u64) -> Document {
+pub fn copy(original: &Document, number: u64, total: u64) -> Document {
     let mut copy = original.clone();
     let age = Duration::minutes(i64::try_from(total + 1 - number).expect("few"));
     copy.created_at -= age;

@@ -5,13 +5,15 @@ use std::process::Command;
 use crate::binaries::{in_path, install};
 
 /// Programs, and Debian's packages that they are of.
-const PACKAGES: [(&str, &str); 6] = [
+const PACKAGES: [(&str, &str); 8] = [
     ("xmlsec1", "xmlsec1"),
     ("xmllint", "libxml2-utils"),
     ("openssl", "openssl"),
     ("qpdf", "qpdf"),
     ("psql", "postgresql-client"),
     ("pg_dump", "postgresql-client"),
+    ("pdftotext", "poppler-utils"),
+    ("pdftoppm", "poppler-utils"),
 ];
 
 /// The command `program`, installed when it is not there and we may.

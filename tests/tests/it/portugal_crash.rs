@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use racun_tests::{
     Account, Client, Data, Profile, Racun, Random, StoreKind, check_sequence, on_both_stores,
+    open_shop_in_lisbon,
 };
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
@@ -27,7 +28,7 @@ async fn a_chain_holds_through_kills_with_many_clients_on_one_series(store: Stor
     let mut random = Random::new(seed);
     let mut racun = Racun::start_with(Profile::Debug, Data::fresh(store), Vec::new()).await;
     let mut account = Account::sign_up(&racun).await;
-    let entity = open(&account).await;
+    let entity = open_shop_in_lisbon(&account, &["invoice"]).await;
     let mut acknowledged: Vec<Value> = Vec::new();
     let mut without_answer = 0;
     for _ in 0..KILLS {
@@ -58,28 +59,6 @@ async fn a_chain_holds_through_kills_with_many_clients_on_one_series(store: Stor
     let api = account.api.clone().with("x-entity-id", &entity);
     api.create("/invoices", &invoice(0)).await;
     check(&api.all("/invoices").await, &acknowledged);
-}
-
-/// A shop in Lisbon with a series; its id.
-async fn open(account: &Account) -> String {
-    let wanted = json!({
-        "name": "Loja", "country": "Portugal", "environment": "sandbox",
-        "tax_number": "501442600", "company_number": "501442600", "phone": "+351 210000000",
-        "email": "loja@example.com", "address": "Rua 1", "city": "Lisboa", "state": "Lisboa",
-        "post_code": "1000-001", "starting_capital": 5000,
-        "settings": {"pt": {
-            "operator_first_name": "Ana", "operator_last_name": "Silva",
-            "operator_tax_number": "123456789",
-        }},
-    });
-    let entity = account.user.create("/entities", &wanted).await;
-    let entity = entity["id"].as_str().expect("an id").to_owned();
-    let api = account.api.clone().with("x-entity-id", &entity);
-    let series = json!({
-        "document_type": "invoice", "series_code": "2026A", "start_date": "2026-01-01",
-    });
-    api.create("/fiscalization/pt/atcud-series", &series).await;
-    entity
 }
 
 fn invoice(client: usize) -> Value {
