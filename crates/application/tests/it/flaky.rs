@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use racun_store::{Read, Rows, Store, StoreDecorator, StoreError, TransactError, Unit};
+use racun_store::{Loaded, Read, Rows, Store, StoreDecorator, StoreError, TransactError, Unit};
 
 /// A store whose units fail after a few of them, as when its process is killed.
 pub struct Flaky<S> {
@@ -12,12 +12,14 @@ pub struct Flaky<S> {
     /// Units that still succeed, and whether later ones are written although their answer is lost.
     left: Mutex<Option<(usize, bool)>>,
     calls: AtomicUsize,
+    rows: Arc<AtomicUsize>,
     events: Arc<Mutex<Vec<&'static str>>>,
 }
 
 impl<S: Store> Flaky<S> {
     pub fn new(store: S) -> Self {
-        Self { store, left: Mutex::new(None), calls: AtomicUsize::new(0), events: Arc::default() }
+        let (left, calls) = (Mutex::new(None), AtomicUsize::new(0));
+        Self { store, left, calls, rows: Arc::default(), events: Arc::default() }
     }
 
     /// From now on `units` succeed; the answer of any other is lost, `written` or not.
@@ -34,6 +36,11 @@ impl<S: Store> Flaky<S> {
         self.calls.swap(0, Ordering::Relaxed)
     }
 
+    /// How many rows units held since the last call.
+    pub fn rows(&self) -> usize {
+        self.rows.swap(0, Ordering::Relaxed)
+    }
+
     /// The events that decisions wanted written since the last call.
     pub fn events(&self) -> Vec<&'static str> {
         std::mem::take(&mut *self.events.lock().unwrap())
@@ -44,10 +51,11 @@ impl<S: Store> Flaky<S> {
         &self.store
     }
 
-    /// The same unit, whose events are noted.
+    /// The same unit, whose rows and events are noted.
     fn noted(&self, unit: Unit) -> Unit {
-        let events = Arc::clone(&self.events);
-        let decide = Box::new(move |loaded| {
+        let (events, rows) = (Arc::clone(&self.events), Arc::clone(&self.rows));
+        let decide = Box::new(move |loaded: Loaded| {
+            rows.fetch_add(loaded.rows.iter().map(Vec::len).sum(), Ordering::Relaxed);
             let writes = (unit.decide)(loaded)?;
             events.lock().unwrap().extend(writes.events.iter().map(|event| event.kind.name()));
             Ok(writes)

@@ -11,8 +11,10 @@ use racun_sales::payments;
 use racun_settlement::{NewPayment, Payment, PaymentType};
 use racun_store::Context;
 use racun_store::testing::stamp;
+use racun_store_sqlite::SqliteStore;
 
 use crate::fixture::{NOW, Shop, decimal, issues, line, request, said};
+use crate::flaky::Flaky;
 use crate::settling::{linked, paid, worth};
 use crate::takings::on_postgres;
 
@@ -406,4 +408,21 @@ async fn credit_notes_and_invoices_race_for_an_advance() {
     one_of_sixteen_has_the_advance(Shop::open().await, 10).await;
     let (store, _database) = on_postgres().await;
     one_of_sixteen_has_the_advance(Shop::open_on(store, stamp(NOW)).await, 10).await;
+}
+
+#[tokio::test]
+async fn a_further_payment_holds_as_many_rows_as_the_first_one() {
+    let store = SqliteStore::in_memory(&racun_application::tables()).unwrap();
+    let store = Arc::new(Flaky::new(store));
+    let shop = Shop::open_on(Arc::<Flaky<SqliteStore>>::clone(&store), stamp(NOW)).await;
+    let invoice = shop.invoice("100").await;
+    store.rows();
+    shop.pay(&invoice, "1").await.unwrap();
+    let first = store.rows();
+    for _ in 0..20 {
+        shop.pay(&invoice, "1").await.unwrap();
+    }
+    store.rows();
+    shop.pay(&invoice, "1").await.unwrap();
+    assert_eq!((store.rows(), first), (first, 1), "the invoice alone");
 }

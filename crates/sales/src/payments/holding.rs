@@ -41,7 +41,7 @@ fn check_skipped(
 pub(super) struct Held {
     /// The payment that it is about; none when one is recorded.
     payment: Option<Payment>,
-    /// All payments of the document that is paid, in the trash or not.
+    /// All payments of the document that is paid, in the trash or not, where they are looked at.
     payments: Vec<Payment>,
     settlement: Settlement,
     pub(super) sheet: WorkingSet,
@@ -239,8 +239,8 @@ async fn holding_new<T: Send + 'static>(
     };
     let about = About { entity: entity.clone(), payment: None, receipting, charge };
     // Most invoices have no links, so the first try does not look for them.
-    let unlinked = Plan::unlinked(entity, named.clone(), cx.stamp);
-    match hold(cx, unlinked, about.clone(), decide.clone()).await {
+    let plain = Plan::plain(entity, named.clone(), cx.stamp);
+    match hold(cx, plain, about.clone(), decide.clone()).await {
         Err(Error::Document(DocumentError::ChangedMeanwhile)) => {}
         done => return done,
     }

@@ -117,6 +117,8 @@ struct Plan {
     named: Named,
     /// The links of the invoice that were seen.
     links: Vec<Relation>,
+    /// Whether the payments of the document that is paid are held, too.
+    with_payments: bool,
     today: Date,
 }
 
@@ -126,13 +128,15 @@ impl Plan {
             Some(invoice) => links_of(cx, invoice).await?,
             None => Vec::new(),
         };
-        Ok(Self { links, ..Self::unlinked(entity, named, cx.stamp) })
+        Ok(Self { links, with_payments: true, ..Self::plain(entity, named, cx.stamp) })
     }
 
-    /// The plan for an invoice without links. When there are links, it is refused and has to
-    /// be rebuilt.
-    fn unlinked(entity: &Entity, named: Named, stamp: &Stamp) -> Self {
-        Self { named, links: Vec::new(), today: today(entity, stamp) }
+    /// The plan for a payment on an invoice without links that no authority knows. Its other
+    /// payments are not looked at, so the thousandth costs what the first one did. When the
+    /// invoice is another one, the plan is refused and has to be rebuilt.
+    fn plain(entity: &Entity, named: Named, stamp: &Stamp) -> Self {
+        let (links, today) = (Vec::new(), today(entity, stamp));
+        Self { named, links, with_payments: false, today }
     }
 
     fn hold(self, unit: &mut UnitBuilder<'_>) -> Planned {
@@ -142,7 +146,8 @@ impl Plan {
         let documents = hold_documents(unit, documents);
         let expense = self.named.expense.map(|id| unit.hold(&EXPENSES, id));
         let links = self.named.invoice().map(|id| Sourced::hold(unit, id));
-        let payments = self.named.paid().map(|id| hold_payments(unit, id));
+        let paid = self.named.paid().filter(|_| self.with_payments);
+        let payments = paid.map(|id| hold_payments(unit, id));
         Planned { plan: self, documents, expense, links, payments }
     }
 }
@@ -165,12 +170,12 @@ struct Planned {
     documents: Many<Document>,
     expense: Option<One<Expense>>,
     links: Option<Sourced>,
-    /// The payments of the document that is paid.
+    /// The payments of the document that is paid, where they are held.
     payments: Option<Many<Payment>>,
 }
 
 /// What was found of a plan: the sheet, what settlement decides on, and all payments of the
-/// document that is paid, in the trash or not.
+/// document that is paid, in the trash or not; none in a [`Plan::plain`].
 struct Opened {
     plan: Plan,
     sheet: WorkingSet,
@@ -187,6 +192,10 @@ impl Planned {
         });
         if let Some(id) = missing {
             return Err(StoreError::NotFound { id: id.to_string() }.into());
+        }
+        if !plan.with_payments && documents.iter().any(|document| document.fiscal.is_some()) {
+            // How it is paid is told to an authority, by all its payments.
+            return Err(DocumentError::ChangedMeanwhile.into());
         }
         let mut links = Vec::new();
         if let Some(sourced) = self.links {
