@@ -14,8 +14,10 @@ use crate::OpenError;
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 /// Statements that a connection keeps prepared.
 const STATEMENTS: usize = 128;
-/// Page cache of a connection; SQLite reads a negative number as KiB.
-const CACHE_KIB: i64 = -16 * 1024;
+/// Page cache of the writer; SQLite reads a negative number as KiB.
+const WRITER_CACHE_KIB: i64 = -16 * 1024;
+/// Page cache of a reader: there are several, and the system keeps the file's pages for all.
+const READER_CACHE_KIB: i64 = -6 * 1024;
 /// The write-ahead log is cut back to this after a checkpoint.
 const LOG_BYTES: i64 = 64 * 1024 * 1024;
 
@@ -37,7 +39,7 @@ pub(crate) fn lock(path: &Path) -> Result<File, OpenError> {
 }
 
 pub(crate) fn open_writer(path: &Path) -> rusqlite::Result<Connection> {
-    let connection = open(path, OpenFlags::SQLITE_OPEN_CREATE)?;
+    let connection = open(path, OpenFlags::SQLITE_OPEN_CREATE, WRITER_CACHE_KIB)?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     // A committed unit survives a power cut, not only a crash of this process.
     connection.pragma_update(None, "synchronous", "FULL")?;
@@ -46,7 +48,7 @@ pub(crate) fn open_writer(path: &Path) -> rusqlite::Result<Connection> {
 }
 
 pub(crate) fn open_reader(path: &Path) -> rusqlite::Result<Connection> {
-    let connection = open(path, OpenFlags::empty())?;
+    let connection = open(path, OpenFlags::empty(), READER_CACHE_KIB)?;
     connection.pragma_update(None, "query_only", true)?;
     Ok(connection)
 }
@@ -57,11 +59,11 @@ pub(crate) fn open_in_memory() -> rusqlite::Result<Connection> {
     Ok(connection)
 }
 
-fn open(path: &Path, more: OpenFlags) -> rusqlite::Result<Connection> {
+fn open(path: &Path, more: OpenFlags, cache_kib: i64) -> rusqlite::Result<Connection> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | more;
     let connection = Connection::open_with_flags(path, flags)?;
     set_up(&connection)?;
-    connection.pragma_update(None, "cache_size", CACHE_KIB)?;
+    connection.pragma_update(None, "cache_size", cache_kib)?;
     Ok(connection)
 }
 

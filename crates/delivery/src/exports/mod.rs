@@ -11,9 +11,10 @@
 //! | `expenses`   | expenses, and their sums                                         |
 //! | `error`      | why nothing is exported                                          |
 //!
-//! **Invariants.** One page of records is in memory at a time. Drafts and voided documents are
-//! listed and in no sum. A voided invoice that ended by credit notes is in sums together with them:
-//! both cancel out. What credit notes come to is negative, in rows and in sums.
+//! **Invariants.** Two pages of records are in memory at most: one is written while the next is
+//! read. Drafts and voided documents are listed and in no sum. A voided invoice that ended by credit
+//! notes is in sums together with them: both cancel out. What credit notes come to is negative, in
+//! rows and in sums.
 
 pub mod archive;
 mod customers;
@@ -24,6 +25,7 @@ mod payments;
 mod request;
 mod sales;
 
+use futures_util::future::join;
 use racun_access::Entity;
 use racun_exports::{Cell, SheetWriter};
 use racun_kernel::{Currency, Decimal};
@@ -65,15 +67,19 @@ fn walk(cx: Context<'_>, source: &Source) -> Walk {
     Walk::through(source.table, cx.tenant(), source.query.clone())
 }
 
-/// Gives each page of a source to `each`.
+/// Gives each page of a source to `each`, while the store reads the next one.
 async fn for_each_page<A: Record>(
     cx: Context<'_>,
     source: &Source,
     mut each: impl FnMut(Vec<A>) -> Result<(), ExportError>,
 ) -> Result<(), ExportError> {
     let mut walk = walk(cx, source);
-    while let Some(page) = walk.next::<A>(cx.store).await? {
-        each(page)?;
+    let mut page = walk.next::<A>(cx.store).await?;
+    while let Some(rows) = page {
+        // Polled first, the read is with the store before these rows are looked at.
+        let (next, done) = join(walk.next(cx.store), async { each(rows) }).await;
+        done?;
+        page = next?;
     }
     Ok(())
 }
