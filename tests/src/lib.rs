@@ -41,7 +41,7 @@ pub use binary::Profile;
 pub use client::{Answer, Client, with_query};
 pub use mails::{mails, mails_so_far, token_in};
 pub use offices::{Offices, Retries, Transport};
-pub use paper::{pdf_text, qr_codes};
+pub use paper::{codes, pdf_text, pictures_codes, qr_codes};
 pub use portugal::open_shop_in_lisbon;
 pub use progress::Progress;
 pub use random::Random;

@@ -6,8 +6,8 @@
 
 use encoding_rs::{Encoding, WINDOWS_1250, WINDOWS_1251, WINDOWS_1252, WINDOWS_1257};
 
-use crate::drawing::{Modules, modules};
-use crate::model::{Code, ColumnKey, Emphasis, Fact, Paper, Row, Table};
+use crate::drawing::{Modules, modules, pdf417_width};
+use crate::model::{Code, ColumnKey, Emphasis, Fact, Paper, Row, Symbol, Table};
 
 /// The pages of letters that printers have, by the number of `ESC t`.
 static PAGES: [(u8, &Encoding); 4] =
@@ -22,6 +22,8 @@ const PLAIN: &[u8] = b"\x1bE\x00";
 const CUT: &[u8] = b"\x1dV\x42\x00";
 /// Dots of a millimetre.
 const DOTS: usize = 8;
+/// Dots of the narrowest bar of a bar code, at least.
+const DOTS_OF_A_BAR: usize = 2;
 
 /// How wide the paper is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -154,7 +156,9 @@ impl Printer {
 
     /// A code as a picture, in the middle.
     fn code(&mut self, code: &Code) {
-        let Ok(drawn) = modules(code.symbol, &code.payload) else { return };
+        let Ok(drawn) = modules(fitted(code.symbol, self.roll.dots()), &code.payload) else {
+            return;
+        };
         let (least, most) = code.width_mm;
         let width = width(&drawn, (least.into(), most.into()), self.roll.dots());
         self.command(CENTER);
@@ -191,12 +195,30 @@ impl Printer {
     }
 }
 
-/// Dots of the width of a code between `least` and `most` millimetres: a whole number for each
-/// module, where there is one.
+/// `symbol` with as many columns as there is room for, of `dots`: bars of less than
+/// [`DOTS_OF_A_BAR`] dots run into each other on thermal paper.
+fn fitted(symbol: Symbol, dots: usize) -> Symbol {
+    match symbol {
+        Symbol::Qr { .. } => symbol,
+        Symbol::Pdf417 { error_level, max_columns } => {
+            let fits = |columns: &u8| pdf417_width(*columns) * DOTS_OF_A_BAR <= dots;
+            let columns = (1..=max_columns).rev().find(fits).unwrap_or(1);
+            Symbol::Pdf417 { error_level, max_columns: columns }
+        }
+    }
+}
+
+/// Dots of the width of a code: of a bar code a whole number for each module, for scanners tell
+/// its bars apart by their widths; of a QR code one between `least` and `most` millimetres, which
+/// is a whole number for each module where there is one.
 fn width(drawn: &Modules, (least, most): (usize, usize), paper: usize) -> usize {
+    let across = drawn.width.max(1);
+    if drawn.row > 1 {
+        return (paper.min(most * DOTS) / drawn.width_with_quiet().max(1)).max(1) * across;
+    }
     let wanted = ((least + most) * DOTS / 2).min(paper);
-    let of_module = (wanted + drawn.width / 2) / drawn.width.max(1);
-    let even = of_module.max(1) * drawn.width;
+    let of_module = (wanted + across / 2) / across;
+    let even = of_module.max(1) * across;
     if (least * DOTS..=most * DOTS).contains(&even) && even <= paper { even } else { wanted }
 }
 
