@@ -1,6 +1,7 @@
 //! What a cell holds.
 
 use racun_kernel::Decimal;
+use racun_kernel::text::turns_direction;
 use time::{Date, OffsetDateTime};
 
 /// One cell of a row.
@@ -18,6 +19,12 @@ pub enum Cell {
     Date(Date),
     /// An instant; written in UTC.
     Instant(OffsetDateTime),
+}
+
+/// What cells show of a text: all but what turns the direction of writing, by which a name would
+/// read as another one.
+pub fn shown(text: &str) -> impl Iterator<Item = char> + '_ {
+    text.chars().filter(|sign| !turns_direction(*sign))
 }
 
 impl<T: Into<Self>> From<Option<T>> for Cell {

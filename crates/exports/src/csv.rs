@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use racun_kernel::Decimal;
 use racun_kernel::calendar::{format_date, format_instant};
 
-use crate::{Cell, Sheet, SheetWriter};
+use crate::{Cell, Sheet, SheetWriter, shown};
 
 /// The locales in which spreadsheet programs part cells by semicolons, for commas are in numbers.
 const SEMICOLONS: [&str; 4] = ["sl-SI", "hr-HR", "de-DE", "pt-PT"];
@@ -100,11 +100,11 @@ fn written(number: &Decimal, style: CsvStyle) -> String {
 /// blanks, which some programs pass over.
 fn push_text(line: &mut String, text: &str) {
     line.push('"');
-    let first = text.trim_start_matches([' ', '\u{a0}', '\u{feff}']).chars().next();
+    let first = shown(text).find(|sign| !matches!(sign, ' ' | '\u{a0}' | '\u{feff}'));
     if first.is_some_and(|first| FORMULA.contains(&first)) {
         line.push('\'');
     }
-    for sign in text.chars() {
+    for sign in shown(text) {
         if sign == '"' {
             line.push('"');
         }

@@ -13,7 +13,8 @@
 //! Which record is which row is decided in crate `application`, where the records of several
 //! domains meet. A writer is given one row at a time, and keeps none.
 //!
-//! **Invariants.** No text of a record becomes a formula, in no format. A number is written with
+//! **Invariants.** No text of a record becomes a formula or turns the direction of writing, in no
+//! format. A number is written with
 //! the digits that it has.
 
 mod archive;
@@ -27,7 +28,7 @@ pub use archive::{
     ArchiveFull, ArchiveNames, ArchivePart, MAX_ARCHIVE_BYTES, MAX_ARCHIVE_FILES, archive,
     archive_end,
 };
-pub use cell::Cell;
+pub use cell::{Cell, shown};
 pub use csv::{Csv, CsvStyle};
 pub use port::{SheetWriter, Spreadsheets};
 pub use sheet::{Column, ColumnKind, Sheet};

@@ -8,7 +8,7 @@
 
 use std::io::{self, Write};
 
-use racun_exports::{Cell, Column, ColumnKind, Sheet, SheetWriter, Spreadsheets};
+use racun_exports::{Cell, Column, ColumnKind, Sheet, SheetWriter, Spreadsheets, shown};
 use racun_kernel::Decimal;
 use racun_kernel::calendar::{format_date, format_instant};
 use rust_xlsxwriter::{ExcelDateTime, Format, Workbook, Worksheet, XlsxError};
@@ -243,5 +243,5 @@ fn kept(text: &str) -> String {
         '\u{fffe}' | '\u{ffff}' => false,
         sign => !sign.is_control(),
     };
-    text.chars().filter(held).take(MAX_CHARS).collect()
+    shown(text).filter(held).take(MAX_CHARS).collect()
 }

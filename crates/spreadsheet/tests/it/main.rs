@@ -122,7 +122,9 @@ fn no_text_is_a_formula_and_none_breaks_the_file() {
     for (row, text) in rows[1..].iter().zip(vectors) {
         // A reader undoes an escape that the writer wrote.
         let seen = row[0][1].as_str().unwrap().replace("_x005F_", "_");
-        assert_eq!((&row[0][0], seen.as_str()), (&json!("text"), text));
+        // What turns the direction of writing is left out.
+        let text = text.replace('\u{202e}', "");
+        assert_eq!((&row[0][0], seen), (&json!("text"), text));
     }
     assert_eq!(rows.len(), vectors.len() + 1);
 }
