@@ -52,7 +52,9 @@ pub struct CustomerStatement {
 /// The statement of the customer `id` over `from` to `to` in `currency`, or the entity's.
 ///
 /// Invoices and credit notes that are issued and not voided count by their dates, money by the
-/// day on which it moved. A settlement of one document by another moves nothing.
+/// day on which it moved. What an advance invoice took is owed to the customer in goods, not in
+/// money, so it counts on the day on which an invoice takes it. A settlement by a credit note moves
+/// nothing: the credit note itself counts.
 ///
 /// # Errors
 /// A customer that there is not; days in the wrong order; the store's failure.
