@@ -101,7 +101,7 @@ fn check(rows: &[Value], acknowledged: &[Value]) {
     for row in rows {
         let pt = &row["pt"];
         let day = text(row, "date").get(..10).expect("a day").to_owned();
-        let entered = text(pt, "system_entry").to_owned();
+        let entered = text(pt, "system_entry_date").to_owned();
         assert!((&day, &entered) >= (&last.0, &last.1), "{row} runs back");
         let gross = cents(&row["total_with_tax"]);
         let content = format!("{day};{entered};{};{gross};{previous}", text(row, "number"));

@@ -155,7 +155,7 @@ pub struct PtBody {
     /// Its type: `FT`, `FR`, `NC`, `OR` or `GT`.
     document_code: String,
     /// When it entered the system, as clocks at the establishment showed it.
-    system_entry: String,
+    system_entry_date: String,
     /// The region whose rates of VAT it has: `PT`, `PT-AC` or `PT-MA`.
     region: String,
     /// Whether it was recovered from a form.
@@ -202,7 +202,7 @@ impl From<&PtRecord> for PtBody {
             qr_payload: record.qr.clone(),
             certificate_number: record.certificate,
             document_code: record.code.clone(),
-            system_entry: record.entered_at.clone(),
+            system_entry_date: record.entered_at.clone(),
             region: record.region.clone(),
             manual: record.manual.is_some(),
             form: record.manual.as_ref().map(form),

@@ -216,7 +216,7 @@ async fn documents_are_numbered_signed_and_coded_in_a_chain() {
         assert_eq!((&pt["hash_control"], &pt["certificate_number"]), (&json!("1"), &json!(9999)));
         assert_eq!((&pt["manual"], &pt["region"]), (&json!(false), &json!("PT")));
         assert_eq!(pt["operator"]["last_name"], "Silva");
-        assert_eq!(pt["system_entry"], "2026-11-20T08:00:00");
+        assert_eq!(pt["system_entry_date"], "2026-11-20T08:00:00");
         let hash = text(&pt["hash"]);
         let printed: String =
             [0, 10, 20, 30].iter().map(|at| char::from(hash.as_bytes()[*at])).collect();
@@ -236,7 +236,7 @@ async fn documents_are_numbered_signed_and_coded_in_a_chain() {
         assert_eq!(field("O").parse::<racun_kernel::Decimal>().unwrap(), total);
         links.push(Link {
             date: date!(2026 - 11 - 20),
-            entered_at: text(&pt["system_entry"]).parse().unwrap(),
+            entered_at: text(&pt["system_entry_date"]).parse().unwrap(),
             number: text(&sold["number"]).parse().unwrap(),
             total,
             hash: hash.parse().unwrap(),
