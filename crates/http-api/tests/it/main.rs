@@ -74,6 +74,7 @@ mod portugal_payments;
 mod portugal_rules;
 mod portugal_saft;
 mod portugal_series;
+mod portugal_totals;
 mod pos;
 mod pos_closings;
 mod pos_invoices;
