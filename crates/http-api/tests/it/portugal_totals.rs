@@ -176,3 +176,32 @@ pub async fn uncertify(shop: &Shop, sold: &Value) {
         });
     changed.await.unwrap();
 }
+
+#[actix_web::test]
+async fn what_is_paid_at_once_is_a_fatura_recibo_where_there_is_a_series() {
+    let shop = Shop::open().await;
+    let cash = |amount: Value| match amount {
+        Value::Null => json!({"payments": [{"type": "cash"}]}),
+        amount => json!({"payments": [{"type": "cash", "amount": amount}]}),
+    };
+    let number = async |body: Value| text(&shop.sold(body).await["number"]);
+    assert_eq!(number(cash(json!(123))).await, "FT 2026A/1", "there is no series of its own");
+    let series = json!({"document_type": "invoice_receipt", "series_code": "R"});
+    let series = shop.series(series).await.with(201).json();
+    assert_eq!(number(cash(Value::Null)).await, "FR R/1");
+    assert_eq!(number(cash(json!(123))).await, "FR R/2");
+    let halves = json!([{"type": "cash", "amount": 23}, {"type": "card", "amount": 100}]);
+    assert_eq!(number(json!({"payments": halves})).await, "FR R/3");
+    assert_eq!(number(cash(json!(122.99))).await, "FT 2026A/2");
+    assert_eq!(number(json!({})).await, "FT 2026A/3");
+    let list = shop.get("/fiscalization/pt/atcud-series").await.with(200).json();
+    let list = list["data"].as_array().unwrap();
+    let invoices = list.iter().find(|own| own["document_type"] == "invoice").unwrap();
+    let named = merged(cash(Value::Null), json!({"pt": {"series_id": invoices["id"]}}));
+    assert_eq!(number(named).await, "FT 2026A/4", "a series that is named is taken");
+    let path = format!("/fiscalization/pt/atcud-series/{}/close", text(&series["id"]));
+    shop.post(&path, json!({})).await.with(200);
+    assert_eq!(number(cash(Value::Null)).await, "FT 2026A/5");
+    let closed = merged(cash(Value::Null), json!({"pt": {"series_id": series["id"]}}));
+    assert_eq!(code(&shop.sell(closed).await.with(422)), "pt_series_closed");
+}
