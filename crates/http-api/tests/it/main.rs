@@ -71,6 +71,7 @@ mod payments;
 mod platforms;
 mod portugal;
 mod portugal_payments;
+mod portugal_reports;
 mod portugal_rules;
 mod portugal_saft;
 mod portugal_series;
