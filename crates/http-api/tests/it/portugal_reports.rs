@@ -120,7 +120,7 @@ async fn a_report_that_is_given_up_has_failed() {
         shop.api.pass(3 * 86_400);
     }
     assert_eq!(attempts, 15);
-    // What is voided after that is told all over: the document, and that it is voided.
+    // A void after that sends both messages: the document, and that it is voided.
     shop.void(&sold, json!({"reason": "Erro"})).await.with(200);
     assert_eq!(data(&shop, &sold).await.0, "pending");
     shop.office.reply(&[0, 0]);

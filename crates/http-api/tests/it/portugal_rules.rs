@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::harness::text;
 use crate::portugal::{Shop, code, invoice};
+use crate::portugal_totals::uncertify;
 
 #[actix_web::test]
 async fn names_and_numbers_that_documents_say_stay() {
@@ -167,4 +168,25 @@ async fn a_key_that_does_not_sign_numbers_nothing() {
     let sold = shop.sold(json!({})).await;
     assert_eq!(sold["number"], "FT 2026A/1");
     assert!(text(&sold["pt"]["atcud"]).ends_with("-1"));
+}
+
+#[actix_web::test]
+async fn what_is_not_signed_is_not_printed_and_not_mailed() {
+    let shop = Shop::open().await;
+    shop.api.verify("ana@example.com").await;
+    let sold = shop.sold(json!({})).await;
+    let path = format!("/documents/{}", text(&sold["id"]));
+    let mail = async || {
+        let body = json!({"to": "bor@example.com", "sandbox_skip_delivery": true});
+        shop.post(&format!("{path}/send"), body).await
+    };
+    mail().await.with(200);
+    uncertify(&shop, &sold).await;
+    for refused in [
+        mail().await,
+        shop.get(&format!("{path}/pdf")).await,
+        shop.get(&format!("{path}/html")).await,
+    ] {
+        assert_eq!(code(&refused.with(422)), "pt_not_signed");
+    }
 }

@@ -121,26 +121,27 @@ async fn totals_are_taken_as_given_only_when_lines_come_to_them() {
 #[actix_web::test]
 async fn a_correction_that_saf_t_could_not_say_numbers_nothing() {
     let shop = Shop::open().await;
-    let sale = |price: f64, rate: u8, expected: f64| {
+    let sale = |price: &str, rate: u8, expected: &str| {
         let mut tax = json!({"rate": rate});
         if rate == 0 {
             tax["pt_exemption_code"] = json!("M07");
             tax["pt_exemption_reason"] = json!("Isento artigo 9.º do CIVA");
         }
+        let number = |text: &str| serde_json::from_str::<Value>(text).unwrap();
         json!({
-            "items": [{"name": "Pão", "price": price, "taxes": [tax]}],
-            "expected_total_with_tax": expected,
+            "items": [{"name": "Pão", "price": number(price), "taxes": [tax]}],
+            "expected_total_with_tax": number(expected),
         })
     };
     // A tax of one cent does not give three, and none takes what has no tax.
-    for body in [sale(0.05, 23, 0.03), sale(10.0, 0, 10.02)] {
+    for body in [sale("0.05", 23, "0.03"), sale("10", 0, "10.02")] {
         let refused = shop.sell(body.clone()).await.with(422);
         let expected = ("[\"expected_total_with_tax\"]".into(), "not_in_portugal".into());
         assert_eq!(refused.issue(), expected, "{body}");
     }
-    let sold = shop.sold(sale(10.0, 23, 12.32)).await;
+    let sold = shop.sold(sale("10", 23, "12.32")).await;
     assert_eq!((&sold["number"], &sold["total_with_tax"]), (&json!("FT 2026A/1"), &json!(12.32)));
-    shop.sold(sale(10.0, 0, 10.0)).await;
+    shop.sold(sale("10", 0, "10")).await;
     let file = shop.get(SAF_T).await.with(200).text;
     assert_eq!(texts(&file, "TaxPayable"), ["2.32", "0.00"]);
 }
