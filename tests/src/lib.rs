@@ -16,7 +16,7 @@
 //! | `random`      | choices that a seed repeats                              |
 //! | `offices`     | the tax authorities, simulated                           |
 //! | `paper`       | texts and codes of PDFs, as other programs read them      |
-//! | `portugal`    | a shop in Portugal                                       |
+//! | `portugal`    | a shop in Portugal, and whether its documents are signed |
 //! | `receiver`    | receivers of events, of all manners                      |
 //! | `submissions` | the drill of electronic invoices over the network        |
 //! | `taxpayer`    | an entity that one of them knows, and its documents      |
@@ -42,7 +42,7 @@ pub use client::{Answer, Client, with_query};
 pub use mails::{mails, mails_so_far, token_in};
 pub use offices::{Offices, Retries, Transport};
 pub use paper::{codes, pdf_text, pictures_codes, qr_codes};
-pub use portugal::open_shop_in_lisbon;
+pub use portugal::{is_signed, open_shop_in_lisbon};
 pub use progress::Progress;
 pub use random::Random;
 pub use receiver::{Behaviour, Received, Receiver};

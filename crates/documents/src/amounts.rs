@@ -4,7 +4,7 @@ use racun_kernel::id::format_ulid;
 use racun_kernel::{Decimal, Issue, Issues, Stamp};
 use serde::{Deserialize, Serialize};
 
-use crate::calculation::{self, CalculationMode, SummaryTax};
+use crate::calculation::{self, Calculated, CalculationError, CalculationMode, SummaryTax};
 use crate::content::{Content, GivenTotals};
 use crate::line::{Line, NewLine};
 use crate::{Document, DocumentError, DocumentId};
@@ -108,6 +108,24 @@ pub(crate) fn calculated(
         total_applied: Decimal::zero(),
         total_credited: Decimal::zero(),
     })
+}
+
+impl Document {
+    /// What its lines come to by the rules of its mode, whatever its totals say.
+    ///
+    /// # Errors
+    /// What no calculation accepts of lines whose totals were given.
+    pub fn calculated(&self) -> Result<Calculated, Issues> {
+        let inputs: Vec<_> = self.content.lines.iter().map(Line::input).collect();
+        let calculated = calculation::calculate(&inputs, self.mode, self.content.currency, None);
+        calculated.map_err(|error| match error {
+            CalculationError::Invalid(issues) => issues,
+            // Without an expected total none is missed.
+            CalculationError::ExpectedTotalMismatch(missed) => {
+                Issue::new("expected_total_mismatch", missed.to_string()).into()
+            }
+        })
+    }
 }
 
 /// Totals of a custom document: kept as given, when they agree with each other.

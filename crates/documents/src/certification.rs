@@ -104,7 +104,7 @@ pub enum PtReportStatus {
     Pending,
     /// It took it.
     Success,
-    /// It refused it.
+    /// It refused it, or all attempts to tell it failed.
     Failed,
 }
 

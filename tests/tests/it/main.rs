@@ -33,6 +33,7 @@ mod payments;
 mod people;
 mod portugal_crash;
 mod portugal_paper;
+mod portugal_saft;
 mod pure_crates;
 mod rate_limits;
 mod recurring;

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use racun_kernel::Decimal;
 use racun_tests::{
     Account, Client, Racun, StoreKind, on_both_stores, open_shop_in_lisbon, pdf_text, qr_codes,
 };
@@ -33,21 +34,21 @@ async fn documents_and_receipts_print_their_marks_and_codes(store: StoreKind) {
     let credit = api.create("/credit-notes", &credit).await;
     let estimate = api.create("/estimates", &sale(json!({}))).await;
     let delivery = api.create("/delivery-notes", &sale(json!({}))).await;
-    for document in [&sold, &credit, &estimate, &delivery] {
-        let path = format!("/documents/{}/pdf", text(document, "id"));
-        let pt = &document["pt"];
-        let said = format!(
-            "{}-Processado por programa certificado n.º {}/AT",
-            text(pt, "hash_excerpt"),
-            certificate(pt)
-        );
-        let read = printed(&api, &path, pt, text(document, "number"), &said).await;
-        let Some(read) = read else { return };
-        let read = fields(&read);
-        assert_eq!(read["Q"], text(pt, "hash_excerpt"));
-        assert_eq!(read["D"], text(pt, "document_code"));
-        assert_eq!(read["F"], text(document, "date").get(..10).expect("a day").replace('-', ""));
-        assert_eq!((read["O"], read["N"]), ("12.30", "2.30"), "{read:?}");
+    let customer = json!({ "name": "Bor", "tax_number": "PT504030108", "country_code": "PT" });
+    let named = api.create("/invoices", &all_rates(&customer, 2)).await;
+    let foreign = json!({ "name": "Bor GmbH", "tax_number": "DE123456788", "country_code": "DE" });
+    let long = api.create("/invoices", &all_rates(&foreign, 40)).await;
+    for document in [&sold, &credit, &estimate, &delivery, &named, &long] {
+        let paper = printed_document(&api, document).await;
+        let pages: Vec<&str> =
+            paper.split('\u{c}').filter(|page| !page.trim().is_empty()).collect();
+        let is_long = document["id"] == long["id"];
+        assert_eq!(pages.len() > 1, is_long, "{paper}");
+        let unique = format!("ATCUD:{}", text(&document["pt"], "atcud"));
+        for page in pages {
+            assert!(page.contains(&unique), "{unique} is not on\n{page}");
+            assert!(page.contains(text(document, "number")), "its number is not on\n{page}");
+        }
     }
     let third = api.create("/invoices", &sale(json!({}))).await;
     let paid = json!({ "invoice_id": third["id"], "type": "cash", "amount": 5 });
@@ -55,9 +56,11 @@ async fn documents_and_receipts_print_their_marks_and_codes(store: StoreKind) {
     let path = format!("/payments/{}/receipt", text(&paid, "id"));
     let pt = &paid["pt"];
     let said = format!("Emitido por programa certificado n.º {}/AT", certificate(pt));
-    let Some(read) = printed(&api, &path, pt, text(pt, "number"), &said).await else { return };
-    let read = fields(&read);
+    let pdf = api.file(&path).await;
+    assert_printed(&pdf, pt, text(pt, "number"), &said);
+    let read = fields(text(pt, "qr_payload"));
     assert_eq!((read["Q"], read["D"], read["O"]), ("0", "RG", "5.00"), "{read:?}");
+    assert_eq!((read["A"], read["B"], read["I1"]), ("501442600", "999999990", "0"), "{read:?}");
 }
 
 fn sale(mut more: Value) -> Value {
@@ -65,22 +68,97 @@ fn sale(mut more: Value) -> Value {
     more
 }
 
+/// A sale of each rate to `customer`, `times` over.
+fn all_rates(customer: &Value, times: usize) -> Value {
+    let exempt = json!({
+        "rate": 0, "pt_exemption_code": "M07",
+        "pt_exemption_reason": "Isento artigo 9.º do CIVA",
+    });
+    let line = |name: &str, tax: Value| json!({ "name": name, "price": 1.15, "taxes": [tax] });
+    let lines = [
+        line("Pão", json!({ "rate": 23 })),
+        line("Bolo", json!({ "rate": 13 })),
+        line("Livro", json!({ "rate": 6 })),
+        line("Aula", exempt),
+    ];
+    let lines: Vec<&Value> = std::iter::repeat_n(&lines, times).flatten().collect();
+    json!({ "customer": customer, "items": lines })
+}
+
 fn certificate(pt: &Value) -> u64 {
     pt["certificate_number"].as_u64().expect("a number")
 }
 
-/// What the code of the paper at `path` says, which is what `pt` says. The paper has the unique
-/// code, `number` and `said` as text.
-async fn printed(api: &Client, path: &str, pt: &Value, number: &str, said: &str) -> Option<String> {
-    let pdf = api.file(path).await;
-    let text_of = pdf_text(&pdf).split_whitespace().collect::<Vec<_>>().join(" ");
-    for wanted in [&format!("ATCUD:{}", text(pt, "atcud")), number, said] {
-        assert!(text_of.contains(wanted), "{path}: {wanted} is not in\n{text_of}");
+/// The text of the paper of `document`, which has what the law asks for; its code says what the
+/// document does, field by field.
+async fn printed_document(api: &Client, document: &Value) -> String {
+    let pt = &document["pt"];
+    let said = format!(
+        "{}-Processado por programa certificado n.º {}/AT",
+        text(pt, "hash_excerpt"),
+        certificate(pt)
+    );
+    let pdf = api.file(&format!("/documents/{}/pdf", text(document, "id"))).await;
+    let paper = assert_printed(&pdf, pt, text(document, "number"), &said);
+    let payload = text(pt, "qr_payload");
+    let read = fields(payload);
+    let read: BTreeMap<&str, String> =
+        read.into_iter().map(|(key, value)| (key, value.to_owned())).collect();
+    assert_eq!(read, expected(document), "{payload}");
+    paper
+}
+
+/// The fields that the code of `document` has, by what the interface answers of it.
+fn expected(document: &Value) -> BTreeMap<&'static str, String> {
+    let pt = &document["pt"];
+    let customer = &document["customer"];
+    let own = |value: &str| value.to_owned();
+    let number = customer["tax_number"].as_str().map(|own| own.trim_start_matches("PT"));
+    let day = text(document, "date").get(..10).expect("a day").replace('-', "");
+    let (net, gross) = (decimal(&document["total"]), decimal(&document["total_with_tax"]));
+    let mut fields = BTreeMap::from([
+        ("A", own("501442600")),
+        ("B", own(number.unwrap_or("999999990"))),
+        ("C", own(customer["country_code"].as_str().unwrap_or("PT"))),
+        ("D", own(text(pt, "document_code"))),
+        ("E", own("N")),
+        ("F", day),
+        ("G", own(text(document, "number"))),
+        ("H", own(text(pt, "atcud"))),
+        ("I1", own(text(pt, "region"))),
+        ("N", (&gross - &net).padded(2)),
+        ("O", gross.padded(2)),
+        ("Q", own(text(pt, "hash_excerpt"))),
+        ("R", certificate(pt).to_string()),
+    ]);
+    for tax in document["taxes"].as_array().expect("taxes") {
+        let (base, amount) = match tax["rate"].to_string().as_str() {
+            "6" => ("I3", Some("I4")),
+            "13" => ("I5", Some("I6")),
+            "23" => ("I7", Some("I8")),
+            _ => ("I2", None),
+        };
+        fields.insert(base, decimal(&tax["base"]).padded(2));
+        fields.extend(amount.map(|key| (key, decimal(&tax["amount"]).padded(2))));
     }
-    let codes = qr_codes(&pdf)?;
-    assert_eq!(codes, [text(pt, "qr_payload")], "{path}");
-    let read = fields(&codes[0]);
-    assert_eq!((read["G"], read["H"]), (number, text(pt, "atcud")));
-    assert_eq!(read["R"], certificate(pt).to_string());
-    codes.into_iter().next()
+    fields
+}
+
+fn decimal(number: &Value) -> Decimal {
+    number.to_string().parse().unwrap_or_else(|_| panic!("{number} is no number"))
+}
+
+/// Asserts that the paper has the unique code, `number` and `said` as text, and one QR code, which
+/// says what `pt` does where a program reads it; answers its text.
+fn assert_printed(pdf: &[u8], pt: &Value, number: &str, said: &str) -> String {
+    let paper = pdf_text(pdf);
+    let words = paper.split_whitespace().collect::<Vec<_>>().join(" ");
+    for wanted in [&format!("ATCUD:{}", text(pt, "atcud")), number, said] {
+        assert!(words.contains(wanted), "{number}: {wanted} is not in\n{words}");
+    }
+    // The text is compared also where nothing reads codes, which is said in one line.
+    if let Some(codes) = qr_codes(pdf) {
+        assert_eq!(codes, [text(pt, "qr_payload")], "{number}");
+    }
+    paper
 }

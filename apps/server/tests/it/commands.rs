@@ -202,6 +202,27 @@ fn the_demo_of_croatia_issues_receipts_through_an_outage_and_changes_a_payment()
 }
 
 #[test]
+fn the_demo_of_portugal_registers_series_and_the_authority_checks_its_chains() {
+    let parts = [
+        "register a series",
+        "document_type invoice, series_code 2026A, validation_code ",
+        "is_registered true",
+        "communicate_invoices true",
+        "OR 2026A/1, ATCUD ",
+        "FT 2026A/1, ATCUD ",
+        "FT 2026A/2, ATCUD ",
+        "void it",
+        "NC 2026A/1, ATCUD ",
+        "FT 2026A/3, ATCUD ",
+        "RG 2026A/1, ATCUD ",
+        "write SAF-T",
+        "The chains hold with the public key: ",
+        "FT 2026A: 3",
+    ];
+    in_order(&played("demo pt"), &parts);
+}
+
+#[test]
 fn a_demo_on_a_server_whose_authorities_are_not_its_own_leaves_the_outage_out() {
     let folder = tempfile::tempdir().unwrap();
     let server = Server::start::<&str>(folder.path(), &[]);

@@ -76,6 +76,12 @@ pub fn still_held(job: &Job, found: Option<Job>) -> Result<Held, LeaseError> {
 }
 
 impl Held {
+    /// Whether it is given up when this attempt fails.
+    #[must_use]
+    pub const fn is_last_attempt(&self) -> bool {
+        self.0.is_last_attempt()
+    }
+
     /// It is done: its row goes.
     #[must_use]
     pub fn done(&self) -> Put {

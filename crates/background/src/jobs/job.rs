@@ -151,10 +151,15 @@ impl Job {
         self.state != JobState::Dead && self.due_at.is_some_and(|due| due <= now)
     }
 
+    /// Whether it is given up when the attempt that runs fails.
+    pub(super) const fn is_last_attempt(&self) -> bool {
+        self.attempts >= self.max_attempts
+    }
+
     /// Begins the next attempt; gives it up when there is none left, for then its last one never
     /// ended.
     pub(super) fn begin(self, now: OffsetDateTime) -> Self {
-        if self.attempts >= self.max_attempts {
+        if self.is_last_attempt() {
             return self.bury("the last attempt did not end in its time", now);
         }
         Self {
@@ -175,7 +180,7 @@ impl Job {
 
     /// Lets it wait until `due` for the next attempt; gives it up when there is none left.
     pub(super) fn again(self, due: OffsetDateTime, error: &str, now: OffsetDateTime) -> Self {
-        if self.attempts >= self.max_attempts {
+        if self.is_last_attempt() {
             return self.bury(error, now);
         }
         let last_error = Some(shortened(error));

@@ -13,7 +13,9 @@ pub struct Wanted {
     pub language: Option<Language>,
     /// Whose locale writes numbers and dates.
     pub locale: Option<Language>,
-    /// Whether a certified document says that it is a copy.
+    /// Whether a certified document says that it is a copy. Who prints says so: a file may be read
+    /// on a screen, mailed or printed many times, and only they know which paper was handed out
+    /// first. So reading it changes nothing, and a file is the same however often it is read.
     pub copy: bool,
     /// The template.
     pub template: Option<Template>,

@@ -15,7 +15,7 @@ use racun_store::{
 };
 use time::{Date, OffsetDateTime};
 
-use super::certified::{Certifying, certifies, certifying};
+use super::certified::{Certifying, Sale, certifies, certifying};
 use super::error::{FiscalizationError, FiscalizationRefused};
 use super::issue::{HeldPlace, Issuing, numbering, start};
 use super::operator::{Operator, inside};
@@ -31,6 +31,8 @@ pub struct IssueContext {
     pub links: Vec<DocumentId>,
     /// How it is paid, as far as that is known.
     pub means: Vec<PaymentType>,
+    /// Whether that pays all of it with its issue.
+    pub paid_at_once: bool,
     /// What the request says.
     said: FiscalIntent,
 }
@@ -66,18 +68,26 @@ impl IssueContext {
         means: Vec<PaymentType>,
         request: FiscalRequest,
     ) -> Self {
-        Self { kind, links, means, said: FiscalIntent::Issue(Box::new(request)) }
+        let said = FiscalIntent::Issue(Box::new(request));
+        Self { kind, links, means, paid_at_once: false, said }
+    }
+
+    /// The same document, all of which is paid with its issue where `paid_at_once`.
+    #[must_use]
+    pub fn paid(self, paid_at_once: bool) -> Self {
+        Self { paid_at_once, ..self }
     }
 
     /// A document of `kind` that was issued without being fiscalized.
     pub fn later(kind: DocumentKind, request: FiscalizeRequest) -> Self {
-        Self { kind, links: Vec::new(), means: Vec::new(), said: FiscalIntent::Later(request) }
+        let said = FiscalIntent::Later(request);
+        Self { kind, links: Vec::new(), means: Vec::new(), paid_at_once: false, said }
     }
 
     /// The credit note by which `document` is taken back.
     pub fn back(document: Document) -> Self {
         let (kind, said) = (DocumentKind::CreditNote, FiscalIntent::Back(Box::new(document)));
-        Self { kind, links: Vec::new(), means: Vec::new(), said }
+        Self { kind, links: Vec::new(), means: Vec::new(), paid_at_once: false, said }
     }
 }
 
@@ -138,11 +148,12 @@ pub async fn prepare(
     context: IssueContext,
 ) -> Result<Prepared, FiscalizationError> {
     let cx = ports.cx;
-    let IssueContext { kind, links, means, said } = context;
+    let IssueContext { kind, links, means, paid_at_once, said } = context;
     if certifies(ports, entity) {
         return match said {
             FiscalIntent::Issue(request) => {
-                let own = certifying(ports, entity, kind, &means, request.pt).await?;
+                let sale = Sale { kind, means: &means, paid_at_once };
+                let own = certifying(ports, entity, sale, request.pt).await?;
                 Ok(Prepared::Certified(Box::new(own)))
             }
             FiscalIntent::Later(_) | FiscalIntent::Back(_) => Ok(Prepared::Plain),

@@ -18,7 +18,8 @@ use crate::body::{Convert, names};
 #[schema(as = PtDocumentInput)]
 pub struct PtInputBody {
     /// The series; the active one of the document's type when absent. An invoice in a series of the
-    /// type `invoice_receipt` is a fatura-recibo, and is paid in full by its `payments`.
+    /// type `invoice_receipt` is a fatura-recibo, and is paid in full by its `payments`: one whose
+    /// `payments` come to its total is in that series, where one is active and none is named.
     series_id: Option<String>,
     /// Whether the document is recovered from a form that was filled in by hand while the program
     /// could not be used. Its `date` is that of the form.
@@ -155,7 +156,7 @@ pub struct PtBody {
     /// Its type: `FT`, `FR`, `NC`, `OR` or `GT`.
     document_code: String,
     /// When it entered the system, as clocks at the establishment showed it.
-    system_entry: String,
+    system_entry_date: String,
     /// The region whose rates of VAT it has: `PT`, `PT-AC` or `PT-MA`.
     region: String,
     /// Whether it was recovered from a form.
@@ -202,7 +203,7 @@ impl From<&PtRecord> for PtBody {
             qr_payload: record.qr.clone(),
             certificate_number: record.certificate,
             document_code: record.code.clone(),
-            system_entry: record.entered_at.clone(),
+            system_entry_date: record.entered_at.clone(),
             region: record.region.clone(),
             manual: record.manual.is_some(),
             form: record.manual.as_ref().map(form),

@@ -32,7 +32,8 @@ pub(super) const PRINT: &[Parameter] = &[
     Parameter::flag(
         "copy",
         "Whether a document in Portugal says that it is a copy: `2.ª via, em conformidade com o \
-         original`.",
+         original`. Send it for what is printed after the original was handed out; otherwise \
+         paper says `Original`.",
     ),
 ];
 

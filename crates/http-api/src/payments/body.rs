@@ -234,7 +234,7 @@ pub struct PtReceiptBody {
     /// The day on which it was issued, `YYYY-MM-DD`.
     issue_date: String,
     /// When it entered the system, as clocks at the establishment showed it.
-    system_entry: String,
+    system_entry_date: String,
     /// The number of the document that was paid.
     document_number: String,
     /// Whether it is voided: the payment was deleted.
@@ -254,7 +254,7 @@ impl Convert<PtReceiptBody> for PaymentReceipt {
             certificate_number: self.certificate,
             document_code: self.code,
             issue_date: format_date(self.date),
-            system_entry: self.entered_at,
+            system_entry_date: self.entered_at,
             document_number: self.document_number,
             voided: self.voided.is_some(),
         }

@@ -1,6 +1,7 @@
 //! Certified invoicing in Portugal, over the interface.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
@@ -9,7 +10,8 @@ use racun_kernel::Environment;
 use racun_portugal::chain::verify;
 use racun_portugal::series_ws::{Request, SeriesInfo, SeriesReply, State};
 use racun_portugal::{
-    Link, Patience, Portugal, Program, SubUser, Unanswered, ValidationCode, invoice_ws, read_qr,
+    Link, Patience, Portugal, Program, ProgramKey, SigningFailed, SubUser, Unanswered,
+    ValidationCode, invoice_ws, read_qr,
 };
 use serde_json::{Value, json};
 use time::macros::date;
@@ -23,21 +25,47 @@ fn key() -> RsaProgramKey {
     RsaProgramKey::from_pem(KEY, 1).unwrap()
 }
 
-/// The authority: it takes everything until a test says otherwise.
+/// A key that signs nothing.
+struct Useless;
+
+impl ProgramKey for Useless {
+    fn version(&self) -> u32 {
+        1
+    }
+
+    fn sign(&self, _: &[u8]) -> Result<Vec<u8>, SigningFailed> {
+        Err(SigningFailed)
+    }
+}
+
+/// The authority: it takes all series until a test says otherwise, and is silent about invoices
+/// until a test says what it answers.
+#[derive(Default)]
 pub struct Office {
     codes: AtomicU64,
+    /// Whether the key of the program signs nothing.
+    pub signs_nothing: AtomicBool,
+    /// The next answers to messages about invoices.
+    replies: Mutex<VecDeque<i32>>,
+    told: Mutex<Vec<String>>,
     /// The next answer to a request about series, where it is no success.
     says: Mutex<Option<Result<u16, ()>>>,
     asked: Mutex<Vec<&'static str>>,
 }
 
 impl Office {
-    fn new() -> Arc<Self> {
-        Arc::new(Self { codes: AtomicU64::new(0), says: Mutex::default(), asked: Mutex::default() })
-    }
-
     pub fn asked(&self) -> Vec<&'static str> {
         std::mem::take(&mut self.asked.lock().unwrap())
+    }
+
+    /// Answers the next messages about invoices by these codes.
+    pub fn reply(&self, codes: &[i32]) {
+        self.replies.lock().unwrap().extend(codes);
+    }
+
+    /// The messages about invoices since the last look.
+    pub fn told(&self) -> Vec<String> {
+        std::mem::take(&mut self.told.lock().unwrap())
     }
 
     pub fn say(&self, answer: Result<u16, ()>) {
@@ -48,8 +76,9 @@ impl Office {
 #[async_trait]
 impl Portugal for Office {
     fn program(&self, _: Environment) -> Option<Program> {
+        let signs_nothing = self.signs_nothing.load(Ordering::Relaxed);
         Some(Program {
-            key: Arc::new(key()),
+            key: if signs_nothing { Arc::new(Useless) } else { Arc::new(key()) },
             certificate: 9999,
             maker_tax_number: "508025338".to_owned(),
             maker: "Exemplo".to_owned(),
@@ -103,10 +132,13 @@ impl Portugal for Office {
         &self,
         _: Environment,
         _: &SubUser,
-        _: &str,
+        body: &str,
         _: Patience,
     ) -> Result<invoice_ws::InvoiceReply, Unanswered> {
-        Err(Unanswered { reason: "silence".to_owned() })
+        self.told.lock().unwrap().push(body.to_owned());
+        let code = self.replies.lock().unwrap().pop_front();
+        let code = code.ok_or_else(|| Unanswered { reason: "silence".to_owned() })?;
+        Ok(invoice_ws::InvoiceReply { code, message: format!("Mensagem {code}") })
     }
 }
 
@@ -120,7 +152,7 @@ pub struct Shop {
 
 impl Shop {
     pub async fn bare() -> Self {
-        let office = Office::new();
+        let office = Arc::<Office>::default();
         let given: Arc<dyn Portugal> = Arc::<Office>::clone(&office);
         let mut kept = None;
         let api = Api::with(|services| {
@@ -216,7 +248,7 @@ async fn documents_are_numbered_signed_and_coded_in_a_chain() {
         assert_eq!((&pt["hash_control"], &pt["certificate_number"]), (&json!("1"), &json!(9999)));
         assert_eq!((&pt["manual"], &pt["region"]), (&json!(false), &json!("PT")));
         assert_eq!(pt["operator"]["last_name"], "Silva");
-        assert_eq!(pt["system_entry"], "2026-11-20T08:00:00");
+        assert_eq!(pt["system_entry_date"], "2026-11-20T08:00:00");
         let hash = text(&pt["hash"]);
         let printed: String =
             [0, 10, 20, 30].iter().map(|at| char::from(hash.as_bytes()[*at])).collect();
@@ -236,7 +268,7 @@ async fn documents_are_numbered_signed_and_coded_in_a_chain() {
         assert_eq!(field("O").parse::<racun_kernel::Decimal>().unwrap(), total);
         links.push(Link {
             date: date!(2026 - 11 - 20),
-            entered_at: text(&pt["system_entry"]).parse().unwrap(),
+            entered_at: text(&pt["system_entry_date"]).parse().unwrap(),
             number: text(&sold["number"]).parse().unwrap(),
             total,
             hash: hash.parse().unwrap(),
@@ -423,40 +455,4 @@ async fn a_sub_user_is_kept_and_the_password_never_answered() {
     let again = put(json!({"username": "501442600/2"})).await.with(200).json();
     assert_eq!(again["has_password"], false, "another user has another password");
     assert_eq!(shop.get(path).await.with(200).json(), again);
-}
-
-#[actix_web::test]
-async fn saf_t_has_the_certified_documents_of_its_days() {
-    let shop = Shop::open().await;
-    let sold = shop.sold(json!({"payments": [{"type": "debit_card"}]})).await;
-    let void = shop.sold(json!({})).await;
-    shop.void(&void, json!({"reason": "Erro"})).await.with(200);
-    let path = |query: &str| format!("/fiscalization/pt/saf-t?{query}");
-    let file = shop.get(&path("from=2026-11-01&to=2026-11-30&encoding=utf-8")).await.with(200);
-    assert!(file.header("content-type").starts_with("application/xml"));
-    for part in [
-        "<NumberOfEntries>2</NumberOfEntries>".to_owned(),
-        "<TotalCredit>100.00</TotalCredit>".to_owned(),
-        format!("<InvoiceNo>{}</InvoiceNo>", text(&sold["number"])),
-        format!("<Hash>{}</Hash>", text(&void["pt"]["hash"])),
-        "<InvoiceStatus>A</InvoiceStatus>".to_owned(),
-        "<Reason>Erro</Reason>".to_owned(),
-        "<PaymentMechanism>CD</PaymentMechanism>".to_owned(),
-        "<SoftwareCertificateNumber>9999</SoftwareCertificateNumber>".to_owned(),
-    ] {
-        assert!(file.text.contains(&part), "{part} in {}", file.text);
-    }
-    let plain = shop.get(&path("from=2026-11-01&to=2026-11-30")).await.with(200);
-    assert!(plain.text.starts_with("<?xml version=\"1.0\" encoding=\"windows-1252\"?>"));
-    let none = shop.get(&path("from=2026-10-01&to=2026-10-31")).await.with(200);
-    assert!(none.text.contains("<NumberOfEntries>0</NumberOfEntries>"));
-    for (query, at) in [
-        ("to=2026-11-30", "from"),
-        ("from=2026-11-30&to=2026-11-01", "to"),
-        ("from=2025-12-01&to=2026-01-31", "to"),
-        ("from=2026-11-01&to=2026-11-30&encoding=latin", "encoding"),
-    ] {
-        let refused = shop.get(&path(query)).await.with(422);
-        assert_eq!(refused.issue().0, format!("[\"{at}\"]"), "{query}");
-    }
 }

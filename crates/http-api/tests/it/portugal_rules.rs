@@ -1,9 +1,12 @@
 //! What the law of Portugal freezes, and what may not leave, over HTTP.
 
+use std::sync::atomic::Ordering;
+
 use serde_json::{Value, json};
 
 use crate::harness::text;
 use crate::portugal::{Shop, code, invoice};
+use crate::portugal_totals::uncertify;
 
 #[actix_web::test]
 async fn names_and_numbers_that_documents_say_stay() {
@@ -127,4 +130,63 @@ async fn there_are_no_drafts_by_a_schedule_and_issued_documents_stay() {
     let path = format!("/invoices/{}", text(&sold["id"]));
     let edit = shop.api.patch(&path, &shop.owner, json!({"note": "x"})).await.with(422);
     assert_eq!(code(&edit), "pt_document_immutable");
+}
+
+#[actix_web::test]
+async fn a_copy_says_so_when_the_caller_does() {
+    let shop = Shop::open().await;
+    let sold = shop.sold(json!({})).await;
+    let path = format!("/documents/{}", text(&sold["id"]));
+    let (first, copy) = ("Original", "2.ª via, em conformidade com o original");
+    let mut pages = Vec::new();
+    for (query, said, not_said) in [
+        ("", first, copy),
+        ("?copy=true", copy, first),
+        // Who prints says what is a copy, not how often it was printed.
+        ("", first, copy),
+        ("?copy=false", first, copy),
+    ] {
+        let page = shop.get(&format!("{path}/html{query}")).await.with(200).text;
+        assert!(page.contains(said) && !page.contains(not_said), "{query}: {page}");
+        let pdf = shop.get(&format!("{path}/pdf{query}")).await.with(200);
+        assert_eq!(pdf.header("content-type"), "application/pdf");
+        pages.push(page);
+    }
+    assert_eq!(pages[1], pages[0].replace(first, copy), "a copy has the contents of the original");
+}
+
+#[actix_web::test]
+async fn a_key_that_does_not_sign_numbers_nothing() {
+    let shop = Shop::open().await;
+    let signs_nothing = &shop.office.signs_nothing;
+    signs_nothing.store(true, Ordering::Relaxed);
+    let failed = shop.sell(json!({})).await.with(500);
+    assert_eq!(failed.json()["code"], "internal_server_error");
+    let list = shop.get("/invoices").await.with(200).json();
+    assert_eq!(list["data"], json!([]));
+    signs_nothing.store(false, Ordering::Relaxed);
+    let sold = shop.sold(json!({})).await;
+    assert_eq!(sold["number"], "FT 2026A/1");
+    assert!(text(&sold["pt"]["atcud"]).ends_with("-1"));
+}
+
+#[actix_web::test]
+async fn what_is_not_signed_is_not_printed_and_not_mailed() {
+    let shop = Shop::open().await;
+    shop.api.verify("ana@example.com").await;
+    let sold = shop.sold(json!({})).await;
+    let path = format!("/documents/{}", text(&sold["id"]));
+    let mail = async || {
+        let body = json!({"to": "bor@example.com", "sandbox_skip_delivery": true});
+        shop.post(&format!("{path}/send"), body).await
+    };
+    mail().await.with(200);
+    uncertify(&shop, &sold).await;
+    for refused in [
+        mail().await,
+        shop.get(&format!("{path}/pdf")).await,
+        shop.get(&format!("{path}/html")).await,
+    ] {
+        assert_eq!(code(&refused.with(422)), "pt_not_signed");
+    }
 }

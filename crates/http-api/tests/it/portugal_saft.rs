@@ -69,3 +69,39 @@ async fn what_no_file_has_is_refused_before_it_begins() {
     let refused = shop.api.post("/fiscalization/pt/saf-t", &other, body).await.with(422);
     assert_eq!(code(&refused), "country_not_supported");
 }
+
+#[actix_web::test]
+async fn saf_t_has_the_certified_documents_of_its_days() {
+    let shop = Shop::open().await;
+    let sold = shop.sold(json!({"payments": [{"type": "debit_card"}]})).await;
+    let void = shop.sold(json!({})).await;
+    shop.void(&void, json!({"reason": "Erro"})).await.with(200);
+    let path = |query: &str| format!("/fiscalization/pt/saf-t?{query}");
+    let file = shop.get(&path("from=2026-11-01&to=2026-11-30&encoding=utf-8")).await.with(200);
+    assert!(file.header("content-type").starts_with("application/xml"));
+    for part in [
+        "<NumberOfEntries>2</NumberOfEntries>".to_owned(),
+        "<TotalCredit>100.00</TotalCredit>".to_owned(),
+        format!("<InvoiceNo>{}</InvoiceNo>", text(&sold["number"])),
+        format!("<Hash>{}</Hash>", text(&void["pt"]["hash"])),
+        "<InvoiceStatus>A</InvoiceStatus>".to_owned(),
+        "<Reason>Erro</Reason>".to_owned(),
+        "<PaymentMechanism>CD</PaymentMechanism>".to_owned(),
+        "<SoftwareCertificateNumber>9999</SoftwareCertificateNumber>".to_owned(),
+    ] {
+        assert!(file.text.contains(&part), "{part} in {}", file.text);
+    }
+    let plain = shop.get(&path("from=2026-11-01&to=2026-11-30")).await.with(200);
+    assert!(plain.text.starts_with("<?xml version=\"1.0\" encoding=\"windows-1252\"?>"));
+    let none = shop.get(&path("from=2026-10-01&to=2026-10-31")).await.with(200);
+    assert!(none.text.contains("<NumberOfEntries>0</NumberOfEntries>"));
+    for (query, at) in [
+        ("to=2026-11-30", "from"),
+        ("from=2026-11-30&to=2026-11-01", "to"),
+        ("from=2025-12-01&to=2026-01-31", "to"),
+        ("from=2026-11-01&to=2026-11-30&encoding=latin", "encoding"),
+    ] {
+        let refused = shop.get(&path(query)).await.with(422);
+        assert_eq!(refused.issue().0, format!("[\"{at}\"]"), "{query}");
+    }
+}

@@ -90,3 +90,37 @@ async fn a_series_without_a_code_is_registered_and_ended_by_the_authority() {
     shop.post(&path, json!({})).await.with(200);
     assert!(shop.office.asked().is_empty(), "it has ended");
 }
+
+#[actix_web::test]
+async fn a_series_that_is_closed_or_of_another_type_is_not_issued_in() {
+    let shop = Shop::open().await;
+    let list = shop.get("/fiscalization/pt/atcud-series").await.with(200).json();
+    let list = list["data"].as_array().unwrap().clone();
+    let id = |kind: &str| {
+        let found = list.iter().find(|own| own["document_type"] == kind);
+        text(&found.unwrap()["id"])
+    };
+    let (own, other) = (id("invoice"), id("credit_note"));
+    let sell = async |id: &str| shop.sell(json!({"pt": {"series_id": id}})).await;
+    assert_eq!(sell(&own).await.with(201).json()["number"], "FT 2026A/1");
+    assert_eq!(code(&sell(&other).await.with(422)), "pt_series_of_other_type");
+    let notes = json!({"document_type": "debit_note", "series_code": "2026A"});
+    let notes = shop.series(notes).await.with(201).json();
+    assert_eq!(notes["document_code"], "ND");
+    let refused = sell(&text(&notes["id"])).await.with(422);
+    assert_eq!(code(&refused), "pt_series_of_other_type", "no document goes into it");
+    let path = format!("/fiscalization/pt/atcud-series/{own}");
+    let change =
+        async |status: &str| shop.api.patch(&path, &shop.owner, json!({"status": status})).await;
+    shop.office.asked();
+    let closed = change("closed").await.with(200).json();
+    assert_eq!((&closed["status"], &closed["last_sequence"]), (&json!("closed"), &json!(1)));
+    assert_eq!(shop.office.asked(), ["finalizarSerie"]);
+    assert_eq!(code(&sell(&own).await.with(422)), "pt_series_closed");
+    assert_eq!(code(&change("active").await.with(422)), "pt_series_closed", "it stays so");
+    change("closed").await.with(200);
+    assert!(shop.office.asked().is_empty(), "it has ended");
+    let next = json!({"document_type": "invoice", "series_code": "2026B"});
+    shop.series(next).await.with(201);
+    assert_eq!(shop.sold(json!({})).await["number"], "FT 2026B/1");
+}

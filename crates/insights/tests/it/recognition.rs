@@ -138,7 +138,7 @@ proptest! {
                 prop_assert!(at.recognized.abs() >= before.abs());
             }
             before = at.recognized;
-            day += Duration::days(3);
+            day += Duration::DAY;
         }
         if spread.voided_on.is_none() {
             let end = spread.at(spread.to.max(spread.invoiced_on));

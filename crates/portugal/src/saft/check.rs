@@ -92,6 +92,16 @@ fn check_tax(of: &str, tax: &SaftTax) -> Result<(), SaftError> {
     }
 }
 
+impl SaftDocument {
+    /// Accepts a document that a file can hold.
+    ///
+    /// # Errors
+    /// [`SaftError::Document`], with the element that is wrong.
+    pub fn check(&self) -> Result<(), SaftError> {
+        check_document(self)
+    }
+}
+
 pub(super) fn check_document(document: &SaftDocument) -> Result<(), SaftError> {
     let of = document.number.as_str();
     if !is_document(document.code) {

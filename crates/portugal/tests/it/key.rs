@@ -36,6 +36,21 @@ impl Key {
         Self { modulus: whole(modulus), public: whole(public), private: whole(private), version: 1 }
     }
 
+    /// A public key, which signs nothing, from a text in PEM.
+    pub fn public(pem: &str) -> Self {
+        let base64: String = pem.lines().filter(|line| !line.starts_with("-----")).collect();
+        let der = STANDARD.decode(base64).unwrap();
+        // SubjectPublicKeyInfo: the algorithm, and the key in a string of bits.
+        let (_, content, _) = element(&der);
+        let (_, _, bits) = element(content);
+        let (_, key, _) = element(bits);
+        let numbers = integers(&key[1..]).unwrap();
+        let [modulus, public] = numbers.as_slice() else { panic!("no public key") };
+        let whole = |bytes: &Vec<u8>| BigUint::from_bytes_be(bytes);
+        let (modulus, public) = (whole(modulus), whole(public));
+        Self { modulus, public, private: BigUint::default(), version: 1 }
+    }
+
     /// Whether `signature` is one of `text` by this key: what ring says.
     pub fn verifies(&self, text: &[u8], signature: &[u8]) -> bool {
         let (n, e) = (self.modulus.to_bytes_be(), self.public.to_bytes_be());

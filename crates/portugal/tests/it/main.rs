@@ -8,6 +8,7 @@ mod key;
 mod numbers;
 mod operators;
 mod paper;
+mod public_samples;
 mod qr;
 mod rules;
 mod saft;

@@ -13,7 +13,7 @@ use racun_fiscalization::{
     FiscalRequest, FiscalizationError, IssueContext, Ports, Prepared, outside_vat, prepare,
     send_first,
 };
-use racun_kernel::{Issue, Issues, PaymentType, Principal, Tenant};
+use racun_kernel::{Decimal, Issue, Issues, PaymentType, Principal, Tenant};
 use racun_records::{
     Sourced, all_of, by_field, get_document, hold_document, hold_payments, links_of, live_document,
     live_payments, payment_field,
@@ -111,6 +111,7 @@ impl Order {
         ports: Ports<'_>,
         mut gathered: ResolvedReferences,
     ) -> Result<Document, Error> {
+        let paid_at_once = self.is_paid_at_once(ports, &gathered);
         let Self { kind, mut request, creation, tabs, beside } = self;
         let links = links::named(ports.cx, &request).await?.unwrap_or_default();
         let fiscal = match creation.is_draft {
@@ -120,7 +121,8 @@ impl Order {
             }
             false => {
                 let kinds = creation.payments.iter().map(|payment| payment.kind).collect();
-                let context = IssueContext::issue(kind, links.clone(), kinds, creation.fiscal);
+                let context = IssueContext::issue(kind, links.clone(), kinds, creation.fiscal)
+                    .paid(paid_at_once);
                 let prepared = prepare(ports, &gathered.entity, context).await;
                 // Issues of fields come before a rule without a field.
                 prepared.or_else(|refused| match refused {
@@ -158,6 +160,22 @@ impl Order {
             fiscal,
         };
         new.commit(ports, &gathered, beside).await
+    }
+
+    /// Whether the payments of an invoice that is certified come to its total; one without an
+    /// amount takes what is left.
+    fn is_paid_at_once(&self, ports: Ports<'_>, gathered: &ResolvedReferences) -> bool {
+        let Creation { payments, custom, .. } = &self.creation;
+        let is_certified =
+            self.kind == DocumentKind::Invoice && certified::certifies(ports, &gathered.entity);
+        if payments.is_empty() || !is_certified {
+            return false;
+        }
+        let paid: Option<Decimal> = payments.iter().map(|payment| payment.amount.as_ref()).sum();
+        let Some(paid) = paid else { return true };
+        let origin = Origin::Request(custom.clone());
+        let made = draft(&ports.cx.actor(), self.kind, &self.request, gathered, origin);
+        made.is_ok_and(|(draft, _)| paid >= draft.amounts.total_with_tax)
     }
 }
 
@@ -318,7 +336,7 @@ fn given(totals: CustomTotals) -> GivenTotals {
     GivenTotals {
         total: totals.total,
         total_with_tax: totals.total_with_tax,
-        total_discount: totals.total_discount.unwrap_or_else(racun_kernel::Decimal::zero),
+        total_discount: totals.total_discount.unwrap_or_else(Decimal::zero),
         taxes: totals.taxes,
     }
 }

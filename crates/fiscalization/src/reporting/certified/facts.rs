@@ -1,81 +1,21 @@
 //! A stored document as SAF-T, the QR code and the authority ask for it: in euros, by region and
 //! rate.
 
-use racun_documents::{
-    Document, DocumentKind, Line, LineKind, LineTaxDetail, Party, Stage, TaxAmounts,
-};
-use racun_kernel::{Classification, Currency, Decimal, Issue, Issues, PaymentType};
+use racun_documents::{Document, DocumentKind, Line, LineKind, LineTaxDetail, Party, Stage};
+use racun_kernel::{Classification, Currency, Decimal, PaymentType};
 use racun_portugal::saft::{
     Address, Customer, LineReference, Product, ProductKind, SaftCurrency, SaftDocument, SaftLine,
     SaftPayment, SaftTax, Shipping, State, product_code,
 };
-use racun_portugal::{Code, Hash, Level, Mechanism, Origin, Region, Status, TaxTotal, WallTime};
+use racun_portugal::{Code, Hash, Level, Mechanism, Origin, Region, Status, WallTime};
 use time::Date;
+
+use super::figures::{Figures, day_of, level};
 
 /// What a credit note says of why it gives back, when its note does not.
 const RECTIFIED: &str = "Retificação";
 /// What a customer who is not named is called.
 const CONSUMER_ID: &str = "999999990";
-
-/// Which of a document's amounts are in euros.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Euros {
-    /// Its own.
-    Own,
-    /// The converted ones.
-    Converted,
-}
-
-impl Euros {
-    /// Those of `document`.
-    ///
-    /// # Errors
-    /// An issue at `exchange_rate` where none are.
-    pub fn of(document: &Document) -> Result<Self, Issues> {
-        if document.content.currency == Currency::EUR {
-            return Ok(Self::Own);
-        }
-        if document.amounts.total_with_tax_converted.is_some() {
-            return Ok(Self::Converted);
-        }
-        let message = "documents in Portugal are signed in euros: send an exchange_rate to EUR";
-        Err(Issue::new("required", message).at("exchange_rate").into())
-    }
-
-    fn amount(self, own: &Decimal, converted: Option<&Decimal>) -> Decimal {
-        match self {
-            Self::Own => own.clone(),
-            Self::Converted => converted.cloned().unwrap_or_else(Decimal::zero),
-        }
-    }
-
-    /// The total with tax.
-    pub fn total(self, document: &Document) -> Decimal {
-        let amounts = &document.amounts;
-        self.amount(&amounts.total_with_tax, amounts.total_with_tax_converted.as_ref()).abs()
-    }
-}
-
-/// The level of a tax of a document of `day`.
-fn level(tax_rate: &Decimal, is_reverse: bool, region: Region, day: Date) -> Level {
-    if is_reverse { Level::Ise } else { Level::of(region, tax_rate, day) }
-}
-
-fn day_of(document: &Document) -> Date {
-    document.content.date_service.unwrap_or(document.content.date)
-}
-
-/// What the taxes of `document` come to.
-pub(super) fn tax_totals(document: &Document, euros: Euros, region: Region) -> Vec<TaxTotal> {
-    let day = day_of(document);
-    let total = |own: &TaxAmounts| TaxTotal {
-        region,
-        level: level(&own.tax.rate, own.tax.reverse_charge, region, day),
-        base: euros.amount(&own.tax.base, own.base_converted.as_ref()),
-        tax: euros.amount(&own.tax.amount, own.amount_converted.as_ref()),
-    };
-    document.amounts.taxes.iter().map(total).collect()
-}
 
 /// What others call `document` by: its number, or that of the form that it was recovered from.
 pub(super) fn referred_number(document: &Document) -> String {
@@ -157,28 +97,22 @@ fn line_code(line: &Line) -> String {
     }
 }
 
-/// `document` as SAF-T has it, paid at its issue by `payments`; `None` of what was not certified.
+/// `document` as SAF-T has it, paid at its issue by `payments`, which are in its currency; `None`
+/// of what was not certified.
 pub(super) fn saft_document(
     document: &Document,
     payments: Vec<SaftPayment>,
 ) -> Option<SaftDocument> {
     let record = document.pt.as_deref()?;
-    let euros = Euros::of(document).ok()?;
     let region = Region::from_code(&record.region)?;
     let code = Code::from_text(&record.code)?;
     let entered_at: WallTime = record.entered_at.parse().ok()?;
-    let amounts = &document.amounts;
-    let net = euros.amount(&amounts.total, amounts.total_converted.as_ref()).abs();
-    let gross = euros.total(document);
-    let currency = (euros == Euros::Converted).then(|| SaftCurrency {
-        code: document.content.currency.code().to_owned(),
-        amount: amounts.total_with_tax.abs(),
-        rate: document
-            .content
-            .exchange_rate
-            .as_ref()
-            .map_or_else(|| Decimal::from(1), |exchange| exchange.rate.clone()),
-    });
+    let figures = Figures::of(document, region).ok()?;
+    let payments = figures.paid(document, payments);
+    let line = |(place, line): (usize, &Line)| {
+        let amount = figures.lines.get(place).cloned().unwrap_or_else(Decimal::zero);
+        saft_line(document, line, amount, region)
+    };
     Some(SaftDocument {
         code,
         number: document.number().parse().ok()?,
@@ -192,13 +126,24 @@ pub(super) fn saft_document(
         by: record.source_id.clone(),
         customer_id: customer_id(document),
         shipping: shipping(document, entered_at),
-        lines: sold(document).map(|(_, line)| saft_line(document, line, euros, region)).collect(),
-        tax: &gross - &net,
-        net,
-        gross,
-        currency,
+        lines: sold(document).map(line).collect(),
+        tax: figures.tax,
+        net: figures.net,
+        gross: figures.gross,
+        currency: currency(document),
         payments,
         withheld: Vec::new(),
+    })
+}
+
+/// The currency of `document`, where it is not in euros.
+fn currency(document: &Document) -> Option<SaftCurrency> {
+    let own = document.content.currency;
+    let rate = document.content.exchange_rate.as_ref();
+    (own != Currency::EUR).then(|| SaftCurrency {
+        code: own.code().to_owned(),
+        amount: document.amounts.total_with_tax.abs(),
+        rate: rate.map_or_else(|| Decimal::from(1), |exchange| exchange.rate.clone()),
     })
 }
 
@@ -233,10 +178,9 @@ fn shipping(document: &Document, starts_at: WallTime) -> Option<Shipping> {
     })
 }
 
-fn saft_line(document: &Document, line: &Line, euros: Euros, region: Region) -> SaftLine {
+fn saft_line(document: &Document, line: &Line, amount: Decimal, region: Region) -> SaftLine {
     let record = document.pt.as_deref();
     let references = record.map(|own| own.references.as_slice()).unwrap_or_default();
-    let amount = euros.amount(&line.total, line.total_converted.as_ref()).abs();
     let quantity = line.quantity.abs();
     // Six decimals: cents of ten thousand of them.
     let of_many = Currency::EUR.divide(&(&amount * &Decimal::from(10_000)), &quantity);
@@ -275,7 +219,7 @@ fn saft_tax(tax: Option<&LineTaxDetail>, region: Region, day: Date) -> SaftTax {
     SaftTax::Vat { region, level, percent, exemption }
 }
 
-/// A payment that was made with the issue of a document.
+/// A payment that was made with the issue of a document, in the currency of that.
 pub(super) fn payment(kind: PaymentType, amount: &Decimal, date: Date) -> SaftPayment {
     SaftPayment { mechanism: Mechanism::from(kind), amount: amount.abs(), date }
 }

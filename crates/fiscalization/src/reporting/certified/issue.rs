@@ -14,8 +14,10 @@ use racun_portugal::{
 };
 use racun_store::{Held, One, Put, StoreError, UnitBuilder};
 
-use super::facts::{self, Euros};
+use super::facts;
+use super::figures::Figures;
 use super::report;
+use super::totals::{check_correction, check_given};
 
 /// All that certifying a document takes besides the document.
 pub struct Certifying {
@@ -70,8 +72,8 @@ impl Certifying {
     /// and the rows besides it. `means` pay it, and it is linked to `targets`.
     ///
     /// # Errors
-    /// What a certified program refuses; a series that was closed before; a clock that is wrong;
-    /// a key that does not sign. Nothing is numbered then.
+    /// What a certified program refuses, and what SAF-T has no place for; a series that was closed
+    /// before; a clock that is wrong; a key that does not sign. Nothing is numbered then.
     pub fn issue(
         self,
         document: Document,
@@ -87,8 +89,7 @@ impl Certifying {
             .ok_or(PortugalError::OutOfSequence { expected: before.initial_sequence, shown: 0 })?;
         let wall =
             WallTime::of(self.stamp.now(), self.home.zone()).ok_or(PortugalRefusal::NotSigned)?;
-        let euros = Euros::of(&document)?;
-        let total = euros.total(&document);
+        let Figures { gross: total, taxes, .. } = Figures::of(&document, region)?;
         let date = document.content.date;
         let fresh = Fresh { date, wall, total: total.clone(), form: self.form.clone() };
         let (certified, head) =
@@ -100,7 +101,6 @@ impl Certifying {
             let form = RecoveredForm::of(document.entity_id, form.clone(), document.id, at);
             puts.push(Put::insert(&form));
         }
-        let taxes = facts::tax_totals(&document, euros, region);
         let customer = document.content.customer.as_ref();
         let qr = QrFacts {
             issuer: &self.nif,
@@ -123,6 +123,7 @@ impl Certifying {
         let qr = qr.payload();
         let record = self.record(&document, &after, &certified, qr, region, targets);
         let mut document = Document { pt: Some(Box::new(record)), ..document };
+        check_file(&document)?;
         if self.reports
             && let Some(message) = report::message(&document, &self.nif)
         {
@@ -155,6 +156,8 @@ impl Certifying {
         let sold = lines.filter(|(_, line)| line.kind != Some(LineKind::Separator));
         let ruled = sold.map(|(place, line)| (place, ruled(line, &zero)));
         restrictions::check_lines(ruled, region, day)?;
+        check_given(document)?;
+        check_correction(&document.amounts, &content.lines)?;
         content.customer.as_ref().map_or(Ok(()), check_buyer)?;
         restrictions::check_payments(self.series.document_type.code(), means)?;
         if self.series.document_type == Purpose::InvoiceReceipt && !document.paid_in_full() {
@@ -216,6 +219,16 @@ impl Certifying {
         let first = disclaimer.map(str::to_owned).into_iter().chain(form);
         first.chain([program, unique]).collect()
     }
+}
+
+/// Refuses a document that no file of its month could hold: it would be signed, and would keep the
+/// file from being written for good.
+fn check_file(document: &Document) -> Result<(), PortugalError> {
+    let refused = |reason: String| PortugalRefusal::Unwritable { reason };
+    let own = facts::saft_document(document, Vec::new()).ok_or_else(|| {
+        refused(format!("{} is not what a certified document is", document.number()))
+    })?;
+    Ok(own.check().map_err(|error| refused(error.to_string()))?)
 }
 
 /// Refuses a Portuguese number of a buyer that cannot be one.

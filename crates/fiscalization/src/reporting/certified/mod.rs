@@ -8,6 +8,8 @@
 //! | `request`  | what a caller says of a document                                          |
 //! | `prepare`  | before the unit: in which series, by whom, with which program             |
 //! | `issue`    | inside the unit: the chain, the code, what a certified program refuses    |
+//! | `figures`  | amounts in euros that agree with each other                               |
+//! | `totals`   | totals that no lines come to are refused                                  |
 //! | `facts`    | a stored document as SAF-T, the QR code and the authority ask for it      |
 //! | `voiding`  | voided documents: status A, with a reason                                 |
 //! | `receipts` | receipts of payments                                                      |
@@ -20,6 +22,7 @@
 //! signed, and what was signed is not changed.
 
 mod facts;
+mod figures;
 mod issue;
 mod pages;
 mod prepare;
@@ -29,6 +32,7 @@ mod request;
 mod saft;
 pub mod series;
 pub mod settings;
+mod totals;
 mod voiding;
 
 use racun_access::Entity;
@@ -38,7 +42,7 @@ use racun_portugal::restrictions;
 use crate::Ports;
 
 pub use issue::{Certifying, FoundSeries, HeldSeries};
-pub use prepare::{certifying, next_number};
+pub use prepare::{Sale, certifying, next_number};
 pub use receipts::{FoundReceipts, HeldReceipts, Receipting, check_paid, receipting, void_receipt};
 pub use report::PtReportHandler;
 pub use request::PtRequest;

@@ -64,7 +64,7 @@ pub(super) struct Reader<'a> {
     in_order: InOrder<Document>,
 }
 
-/// Some documents, with the payments that were made when they were issued.
+/// Some documents, with the payments that were made when they were issued, in their currencies.
 pub(super) struct Batch {
     pub documents: Vec<Document>,
     payments: BTreeMap<String, Vec<SaftPayment>>,

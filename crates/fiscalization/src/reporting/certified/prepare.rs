@@ -14,7 +14,18 @@ use super::super::Ports;
 use super::issue::Certifying;
 use super::request::PtRequest;
 
-/// Finds out how a document of `kind` in Portugal is going to be issued, paid by `means` at once.
+/// What is known of a document before it is made.
+#[derive(Debug, Clone, Copy)]
+pub struct Sale<'a> {
+    /// Its kind.
+    pub kind: DocumentKind,
+    /// How it is paid with its issue.
+    pub means: &'a [PaymentType],
+    /// Whether that pays all of it.
+    pub paid_at_once: bool,
+}
+
+/// Finds out how the document of `sale` in Portugal is going to be issued.
 ///
 /// # Errors
 /// What is wrong with the request, by its path; a series that is missing, closed or of another
@@ -22,8 +33,7 @@ use super::request::PtRequest;
 pub async fn certifying(
     ports: Ports<'_>,
     entity: &Entity,
-    kind: DocumentKind,
-    means: &[PaymentType],
+    sale: Sale<'_>,
     said: PtRequest,
 ) -> Result<Certifying, PortugalError> {
     let cx = ports.cx;
@@ -35,11 +45,11 @@ pub async fn certifying(
         return Err(issue.at("tax_number").at("issuer").into());
     }
     let operator = operator(cx, entity, &said).await?;
-    let (series, purpose) = series_of(cx, kind, &said).await?;
+    let (series, purpose) = series_of(cx, sale, &said).await?;
     let found = said.form(purpose.code()).map_err(|issues| issues.at("pt"));
     let operator = operator.map_err(|issues| issues.at("pt"))?;
     let form = found?;
-    racun_portugal::restrictions::check_payments(purpose.code(), means)?;
+    racun_portugal::restrictions::check_payments(purpose.code(), sale.means)?;
     let settings: Option<PtSettings> = cx.get(&PT_SETTINGS, entity.id).await?;
     let reports = settings.is_some_and(|settings| settings.communicate_invoices);
     Ok(Certifying {
@@ -78,26 +88,29 @@ pub(super) fn nif(entity: &Entity) -> &str {
     racun_portugal::buyer_number(entity.tax_number.as_deref())
 }
 
-/// The series in which a document of `kind` is issued, and as what.
+/// The series in which the document of `sale` is issued, and as what. An invoice that is paid at
+/// once is a fatura-recibo where there is a series for those, unless another one is named.
 async fn series_of(
     cx: Context<'_>,
-    kind: DocumentKind,
+    sale: Sale<'_>,
     said: &PtRequest,
 ) -> Result<(PtSeries, Purpose), PortugalError> {
     let present: Vec<PtSeries> = match said.series_id {
         Some(id) => cx.get_all(&PT_SERIES, &[id.to_string()]).await?,
         None => active_series(cx.store, &cx.tenant()).await?,
     };
-    let purpose = Purpose::from(kind);
-    let choose = |purpose| PtSeries::choose(&present, said.series_id, purpose, said.manual);
-    let chosen = match (choose(purpose), kind) {
-        // A document that is paid at once has a type of its own.
-        (Err(refused), DocumentKind::Invoice) => match choose(Purpose::InvoiceReceipt) {
-            Ok(series) => Ok(series),
-            Err(_) => Err(refused),
-        },
-        (chosen, _) => chosen,
+    let (own, receipt) = (Purpose::from(sale.kind), Purpose::InvoiceReceipt);
+    let takes_receipts = match said.series_id {
+        Some(_) => present.iter().any(|series| series.document_type == receipt),
+        None => sale.paid_at_once,
     };
+    let (first, second) = match sale.kind {
+        DocumentKind::Invoice if takes_receipts => (receipt, own),
+        DocumentKind::Invoice => (own, receipt),
+        _ => (own, own),
+    };
+    let choose = |purpose| PtSeries::choose(&present, said.series_id, purpose, said.manual);
+    let chosen = choose(first).or_else(|refused| choose(second).map_err(|_| refused));
     match chosen {
         Ok(series) => Ok((series.clone(), series.document_type)),
         Err(PortugalError::NotFound { .. }) => {

@@ -106,6 +106,7 @@ impl From<LeaseError> for Stopped {
 }
 
 impl PtReportHandler {
+    /// Sends all that `job`'s document has to report, one message after the other.
     async fn report(&self, job: &Job) -> Result<Ending, Stopped> {
         let broken = || Stopped::Failed("the job names no document".to_owned());
         let (account, entity) = job.payload.split_once(' ').ok_or_else(broken)?;
@@ -113,15 +114,19 @@ impl PtReportHandler {
         let entity: EntityId = entity.parse().map_err(|_| broken())?;
         let id: DocumentId = job.subject.parse().map_err(|_| broken())?;
         let tenant = Tenant::entity(entity);
-        let found: Option<Document> =
-            self.store.get(table_of(id.kind()), &tenant, &job.subject).await?;
-        let message = found.as_ref().and_then(|own| own.pt.as_deref()?.report.as_deref());
-        let message = message.map(|own| own.message.clone()).filter(|text| !text.is_empty());
-        let Some(message) = message else { return Ok(Ending::Done) };
-        let outcome = self.send(account, entity, first(&message)).await?;
-        let ending = outcome.ending(rest(&message).is_some());
-        self.store_outcome(job, id, tenant, message, outcome).await?;
-        Ok(ending)
+        loop {
+            let found: Option<Document> =
+                self.store.get(table_of(id.kind()), &tenant, &job.subject).await?;
+            let message = found.as_ref().and_then(|own| own.pt.as_deref()?.report.as_deref());
+            let message = message.map(|own| own.message.clone()).filter(|text| !text.is_empty());
+            let Some(message) = message else { return Ok(Ending::Done) };
+            let outcome = self.send(account, entity, first(&message)).await?;
+            let ending = outcome.ending();
+            self.store_outcome(job, id, tenant.clone(), message, outcome).await?;
+            if ending != Ending::Done {
+                return Ok(ending);
+            }
+        }
     }
 
     /// Sends `message`, as the sub-user of `entity`.
@@ -178,13 +183,15 @@ impl PtReportHandler {
         let document = unit.hold(table_of(id.kind()), id);
         let held_job = job.hold(&mut unit);
         let noted = unit.decide(move |held| {
-            still_held(&job, held.find(held_job)?)?;
+            let job_held = still_held(&job, held.find(held_job)?)?;
             let before: Option<Document> = held.find(document)?;
-            let puts = before.and_then(|before| {
-                let after = noted(before.clone(), &sent, &outcome, now)?;
-                Some(Put::update(&before, &after))
+            let after = before.as_ref().and_then(|before| {
+                noted(before.clone(), &sent, &outcome, job_held.is_last_attempt(), now)
             });
-            Ok::<_, LeaseError>(((), Writes::default().puts(puts)))
+            let put = before.zip(after).map(|(before, after)| Put::update(&before, &after));
+            // What is left to send is no further attempt at what was taken.
+            let prolonged = (outcome.meaning == Meaning::Done).then(|| job_held.prolonged(now));
+            Ok::<_, LeaseError>(((), Writes::default().puts(put.into_iter().chain(prolonged))))
         });
         Ok(noted.await?)
     }
@@ -202,12 +209,8 @@ impl Answered {
         Self { meaning: Meaning::Denied, code: None, text: text.to_owned() }
     }
 
-    fn ending(&self, has_more: bool) -> Ending {
+    fn ending(&self) -> Ending {
         match self.meaning {
-            Meaning::Done if has_more => Ending::Failed {
-                error: "there is more to report".to_owned(),
-                wait: Some(time::Duration::ZERO),
-            },
             Meaning::Done => Ending::Done,
             Meaning::Wrong => Ending::Hopeless { error: self.said() },
             // Who calls can be mended, and the service may come back.
@@ -226,16 +229,13 @@ fn first(messages: &str) -> &str {
     messages.split('\n').next().unwrap_or_default()
 }
 
-/// Those behind it.
-fn rest(messages: &str) -> Option<&str> {
-    messages.split_once('\n').map(|(_, rest)| rest)
-}
-
-/// `document` after `sent` was answered; `None` where others were sent since.
+/// `document` after `sent` was answered, by the last attempt where `is_last`; `None` where others
+/// were sent since.
 fn noted(
     document: Document,
     sent: &str,
     outcome: &Answered,
+    is_last: bool,
     now: OffsetDateTime,
 ) -> Option<Document> {
     let record = document.pt.as_deref().cloned()?;
@@ -254,14 +254,11 @@ fn noted(
             error: None,
             reported_at: before.reported_at.or(Some(now)),
         },
-        Meaning::Wrong => PtReport {
-            status: PtReportStatus::Failed,
-            attempts,
-            code: outcome.code.clone(),
-            error: Some(outcome.text.clone()),
-            ..before
-        },
-        Meaning::Denied | Meaning::Failed => PtReport {
+        Meaning::Wrong | Meaning::Denied | Meaning::Failed => PtReport {
+            status: match outcome.meaning == Meaning::Wrong || is_last {
+                true => PtReportStatus::Failed,
+                false => PtReportStatus::Pending,
+            },
             attempts,
             code: outcome.code.clone(),
             error: Some(outcome.text.clone()),

@@ -1,7 +1,7 @@
 //! Voided documents: status A, with a reason. The signature stays, and so does the number.
 
 use racun_access::Entity;
-use racun_documents::{Document, PtRecord, PtReport, PtVoided, Stage, Voided};
+use racun_documents::{Document, PtRecord, PtReport, PtReportStatus, PtVoided, Stage, Voided};
 use racun_portugal::restrictions::{self, Ending, Original};
 use racun_portugal::{
     PT_FORMS, PortugalError, PortugalRefusal, RecoveredForm, WallTime, source_id,
@@ -58,9 +58,11 @@ pub fn reported_void(
         record.report = Some(Box::new(match before {
             // What was not taken yet goes first.
             Some(own) if !own.message.is_empty() => {
-                PtReport { message: format!("{}\n{message}", own.message), ..own }
+                let message = format!("{}\n{message}", own.message);
+                PtReport { message, status: PtReportStatus::Pending, ..own }
             }
-            _ => PtReport::pending(message),
+            Some(own) => PtReport { reported_at: own.reported_at, ..PtReport::pending(message) },
+            None => PtReport::pending(message),
         }));
     }
     (document, Some(job))

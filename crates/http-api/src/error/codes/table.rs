@@ -322,7 +322,8 @@ pub(super) const REASONS: &[Code] = codes! {
         "The server is no certified program for Portugal. Its operator sets the program's key and \
          certificate number.";
     Reason pt_saft_unwritable [422]
-        "A document of the period does not fit SAF-T; the message names it.";
+        "A document does not fit SAF-T, and the message names it: one of the period, or the one to \
+         be issued, which then takes no number.";
     Reason pt_series_active [409]
         "The type of documents has an active series. Close that one first.";
     Reason pt_series_closed [422] "The series is closed for good. Name another one.";

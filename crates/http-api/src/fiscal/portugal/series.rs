@@ -78,8 +78,8 @@ names! {
 #[schema(as = NewAtcudSeries)]
 struct NewAtcudSeriesBody {
     /// For which documents: `invoice` (FT), `invoice_receipt` (FR, paid when it is issued),
-    /// `advance_invoice` (FT), `credit_note` (NC), `debit_note` (ND), `estimate` (OR),
-    /// `delivery_note` (GT) or `payment` (RG).
+    /// `advance_invoice` (FT), `credit_note` (NC), `estimate` (OR), `delivery_note` (GT), `payment`
+    /// (RG) or `debit_note` (ND), which the authority knows and no document here is.
     document_type: String,
     /// What it is called: letters, digits and the signs `.`, `_` and `-` between them.
     #[schema(min_length = 1, max_length = 35)]
