@@ -77,7 +77,6 @@ fn xml() -> String {
         vec![TaxTotal { rate: decimal("22"), reverse_charge: false, amount: decimal("22") }];
     let facts = Facts {
         kind: FactsKind::Invoice,
-        is_correction: false,
         number: "2026-0001".to_owned(),
         date: date!(2026 - 11 - 20),
         date_due: Some(date!(2026 - 12 - 20)),

@@ -46,7 +46,6 @@ fn line(name: &str, quantity: &str, price: &str, total: &str) -> Line {
 fn facts(kind: FactsKind) -> Facts {
     Facts {
         kind,
-        is_correction: false,
         number: "D-2026-17".to_owned(),
         date: date!(2026 - 11 - 18),
         date_due: Some(date!(2026 - 12 - 18)),
