@@ -7,6 +7,7 @@ mod bounds;
 mod crash;
 mod customers;
 mod e_invoice_files;
+mod e_invoice_imports;
 mod e_invoices;
 mod examples;
 mod exports;
