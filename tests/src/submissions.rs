@@ -2,6 +2,7 @@
 //! and refusals, and each is delivered once, or failed with its reason.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::time::{Duration, Instant};
 
 use racun_network_simulator::{Fate, Fault, Operation, Options, Running, Simulator, When};
@@ -15,6 +16,9 @@ use crate::server::{Data, Racun, StoreKind};
 
 /// Longer than the lease of a job whose worker died, and the waits after lost answers.
 const PATIENCE: Duration = Duration::from_secs(300);
+
+/// A sandbox's company is verified within this time.
+const ENROLLED_WITHIN: Duration = Duration::from_secs(30);
 
 /// What the provider shows with its notices.
 const NOTICE_SECRET: &str = "drill-notices";
@@ -32,8 +36,18 @@ pub struct SubmissionDrill {
     pub seed: u64,
 }
 
+/// The documents that the provider took.
+#[derive(Clone, Default)]
+pub struct Taken(pub Vec<String>);
+
+impl fmt::Debug for Taken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} files", self.0.len())
+    }
+}
+
 /// What a drill saw.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Drilled {
     /// Documents that were delivered.
     pub delivered: usize,
@@ -43,6 +57,8 @@ pub struct Drilled {
     pub unanswered: usize,
     /// How often the provider met a document that it had taken before.
     pub repeats: usize,
+    /// What the provider took.
+    pub taken: Taken,
 }
 
 /// What becomes of documents for a recipient.
@@ -70,12 +86,17 @@ impl SubmissionDrill {
     /// When a document is delivered twice, or neither delivered nor failed with its reason in time.
     pub async fn play(self) -> Drilled {
         let mut random = Random::new(self.seed);
-        let simulator = Simulator::start(&Options::default());
+        let options = Options { keeps_files: true, ..Options::default() };
+        let simulator = Simulator::start(&options);
         let simulator = simulator.unwrap_or_else(|error| panic!("{error}"));
         let settings = settings(&simulator);
         let mut racun = Racun::start_with(Profile::Debug, Data::fresh(self.store), settings).await;
         let mut account = Account::sign_up(&racun).await;
+        // The call between account and identifier is lost, and the account opened once.
+        let between = When { operation: Some(Operation::Identifier), times: Some(1), every: None };
+        simulator.add_fault(Fault::LoseAnswer, between);
         enroll(&account).await;
+        assert_eq!(simulator.accounts().len(), 1, "{:?}", simulator.accounts());
         let mut expected: BTreeMap<String, Outcome> = BTreeMap::new();
         let mut unanswered = 0;
         for round in 0..self.rounds {
@@ -106,7 +127,9 @@ impl SubmissionDrill {
         check_ledger(&simulator, &api, &expected).await;
         let delivered = expected.values().filter(|one| **one == Outcome::Delivered).count();
         let failed = expected.len() - delivered;
-        Drilled { delivered, failed, unanswered, repeats: simulator.repeats() }
+        let files = simulator.deliveries().into_iter().filter_map(|one| one.xml);
+        let taken = Taken(files.collect());
+        Drilled { delivered, failed, unanswered, repeats: simulator.repeats(), taken }
     }
 }
 
@@ -130,8 +153,16 @@ async fn enroll(account: &Account) {
     });
     user.patch(&format!("/entities/{}", account.entity), &whole).await.expect(200);
     user.put("/e-invoicing/settings", &json!({"enabled": true})).await.expect(200);
-    let refreshed = user.post("/e-invoicing/enrollment/refresh", &json!({})).await.expect(200);
-    assert_eq!(refreshed["enrollment"]["state"], "verified", "{refreshed}");
+    // The job that the settings left may be about it at the same time.
+    let until = Instant::now() + ENROLLED_WITHIN;
+    loop {
+        let refreshed = user.post("/e-invoicing/enrollment/refresh", &json!({})).await.expect(200);
+        if refreshed["enrollment"]["state"] == "verified" {
+            return;
+        }
+        assert!(Instant::now() < until, "{refreshed}");
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
 }
 
 fn sending(id: &str) -> String {
@@ -159,9 +190,13 @@ fn break_down(simulator: &Running, random: &mut Random) {
     simulator.clear_faults();
     let every =
         |operation, every| When { operation: Some(operation), times: None, every: Some(every) };
-    for (fault, often) in
-        [(Fault::LoseAnswer, 3), (Fault::Html, 5), (Fault::ServerError, 6), (Fault::Reset, 7)]
-    {
+    for (fault, often) in [
+        (Fault::LoseAnswer, 3),
+        (Fault::NotFound, 4),
+        (Fault::Html, 5),
+        (Fault::ServerError, 6),
+        (Fault::Reset, 7),
+    ] {
         simulator.add_fault(fault, every(Operation::Submit, often + random.below(3)));
     }
     simulator.add_fault(Fault::Delay, every(Operation::Submit, 4));
@@ -182,10 +217,12 @@ async fn send_and_kill(racun: &mut Racun, api: &Client, ids: &[String], pause: D
 }
 
 /// Sends one more document, and loses the answer to a submission: with no notice of what became of
-/// it, it has to be sent again under its key. The id of the document.
+/// it, it has to be sent again under its key. The first repetition meets a proxy that says 404. The
+/// id of the document.
 async fn lose_an_answer(racun: &Racun, simulator: &Running, api: &Client) -> String {
     let once = When { operation: Some(Operation::Submit), times: Some(1), every: None };
     simulator.add_fault(Fault::LoseAnswer, once);
+    simulator.add_fault(Fault::NotFound, once);
     let id = invoice(api, RECIPIENTS[0].0).await;
     api.post(&sending(&id), &json!({})).await.expect(202);
     let until = Instant::now() + PATIENCE;

@@ -18,6 +18,8 @@ pub enum Fault {
     ServerError,
     /// 429; nothing is taken.
     TooMany,
+    /// 404 with HTML, as of a proxy on the way; nothing is taken.
+    NotFound,
     /// 200 with HTML; the request is taken.
     Html,
     /// 422: the provider refuses what it is sent.
@@ -30,8 +32,10 @@ pub enum Fault {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Operation {
-    /// Accounts.
+    /// Accounts: opening one, and how it stands.
     Account,
+    /// The identifier of an account.
+    Identifier,
     /// Whether a party receives.
     Discovery,
     /// A document.

@@ -47,6 +47,9 @@ pub struct Delivery {
     pub fate: Fate,
     /// How often it was asked what became of it.
     pub looks: usize,
+    /// The document, where files are kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub xml: Option<String>,
 }
 
 /// What became of a document so far.
@@ -62,9 +65,20 @@ pub enum Found {
     Nothing,
 }
 
+/// A company's account.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Account {
+    /// Whose it is, as its owner calls it.
+    pub tenant: String,
+    /// What it may send as.
+    pub identifiers: Vec<String>,
+    /// Whether the company is not taken.
+    pub is_rejected: bool,
+}
+
 #[derive(Default)]
 struct Books {
-    accounts: BTreeMap<u64, (String, bool)>,
+    accounts: BTreeMap<u64, Account>,
     by_key: HashMap<String, Delivery>,
     order: VecDeque<String>,
     repeats: usize,
@@ -86,28 +100,47 @@ impl Ledger {
         self.books.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The account of a company; the one that it has when it comes again.
-    pub fn account(&self, tenant: &str) -> u64 {
+    /// Opens an account, another each time.
+    pub fn open(&self, tenant: &str) -> u64 {
         let mut books = self.books();
-        if let Some((id, _)) = books.accounts.iter().find(|(_, (own, _))| own == tenant) {
-            return *id;
-        }
-        let id = u64::try_from(books.accounts.len()).unwrap_or(u64::MAX).saturating_add(1);
-        books.accounts.insert(id, (tenant.to_owned(), true));
+        let last = books.accounts.last_key_value().map_or(0, |(id, _)| *id);
+        let id = last.saturating_add(1);
+        books.accounts.insert(id, Account { tenant: tenant.to_owned(), ..Account::default() });
         id
+    }
+
+    /// Gives an account an identifier. `false` when it is taken: by that account, or by another of
+    /// the same company. Companies of a sandbox are made up, so two of them may send as one. An
+    /// account that is not known was of a simulator that ended, and is believed.
+    pub fn announce(&self, account: u64, identifier: &str) -> bool {
+        let mut books = self.books();
+        let tenant = books.accounts.entry(account).or_default().tenant.clone();
+        let is_own =
+            |id: u64, one: &Account| id == account || (one.tenant == tenant && !tenant.is_empty());
+        let own = books.accounts.iter().filter(|(id, one)| is_own(**id, one));
+        if own.flat_map(|(_, one)| &one.identifiers).any(|own| own == identifier) {
+            return false;
+        }
+        let account = books.accounts.entry(account).or_default();
+        account.identifiers.push(identifier.to_owned());
+        true
     }
 
     /// Notes that the company of an account is not taken.
     pub fn reject(&self, account: u64) {
-        if let Some((_, is_taken)) = self.books().accounts.get_mut(&account) {
-            *is_taken = false;
-        }
+        self.books().accounts.entry(account).or_default().is_rejected = true;
     }
 
-    /// Whether the company of an account is taken. One that is not known was of a simulator that
-    /// ended, and is believed.
-    pub fn is_taken(&self, account: u64) -> bool {
-        self.books().accounts.get(&account).is_none_or(|(_, is_taken)| *is_taken)
+    /// An account. One that is not known was of a simulator that ended, and is believed to have the
+    /// identifier that it is asked for.
+    pub fn account(&self, account: u64) -> Account {
+        let believed = || Account { identifiers: vec!["known".to_owned()], ..Account::default() };
+        self.books().accounts.get(&account).cloned().unwrap_or_else(believed)
+    }
+
+    /// All accounts.
+    pub fn accounts(&self) -> Vec<Account> {
+        self.books().accounts.values().cloned().collect()
     }
 
     /// Takes a document; `None` when one came under its key before.

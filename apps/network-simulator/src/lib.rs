@@ -29,7 +29,7 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
 pub use fault::{Fault, Operation, When};
-pub use ledger::{Delivery, Fate};
+pub use ledger::{Account, Delivery, Fate};
 pub use notice::Notices;
 
 /// How the simulator is to start.
@@ -39,15 +39,17 @@ pub struct Options {
     pub listen: SocketAddr,
     /// How many documents the ledger keeps; older ones are forgotten.
     pub most_kept: usize,
+    /// Whether the ledger keeps the documents themselves, to be judged by others.
+    pub keeps_files: bool,
     /// Whom it tells what became of a document.
     pub notices: Option<Notices>,
 }
 
 impl Default for Options {
-    /// A free port of the loopback interface, everything kept, no notices.
+    /// A free port of the loopback interface, all documents noted and no files kept, no notices.
     fn default() -> Self {
         let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-        Self { listen, most_kept: usize::MAX, notices: None }
+        Self { listen, most_kept: usize::MAX, keeps_files: false, notices: None }
     }
 }
 
@@ -91,6 +93,12 @@ impl Running {
     /// Forgets all faults.
     pub fn clear_faults(&self) {
         self.state.faults.clear();
+    }
+
+    /// The accounts that were opened, in their order.
+    #[must_use]
+    pub fn accounts(&self) -> Vec<Account> {
+        self.state.ledger.accounts()
     }
 
     /// The documents that it took, in their order.

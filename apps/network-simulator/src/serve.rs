@@ -31,13 +31,15 @@ const DELAY: Duration = Duration::from_millis(300);
 pub struct State {
     pub ledger: Ledger,
     pub faults: Faults,
+    keeps_files: bool,
     notices: Option<Notices>,
 }
 
 impl State {
     pub fn new(options: &Options) -> Self {
         let ledger = Ledger::new(options.most_kept);
-        Self { ledger, faults: Faults::default(), notices: options.notices.clone() }
+        let Options { keeps_files, notices, .. } = options.clone();
+        Self { ledger, faults: Faults::default(), keeps_files, notices }
     }
 }
 
@@ -97,6 +99,7 @@ async fn respond(
     let body = body.map_err(|_| NoAnswer)?.to_bytes();
     let segments: Vec<&str> = path.trim_matches('/').split('/').collect();
     let operation = match segments.as_slice() {
+        ["legal_entities", _, "peppol_identifiers"] => Operation::Identifier,
         ["legal_entities", ..] => Operation::Account,
         ["discovery", _] => Operation::Discovery,
         ["document_submissions"] => Operation::Submit,
@@ -111,6 +114,7 @@ async fn respond(
         Some(Fault::Hang) => std::future::pending().await,
         Some(Fault::ServerError) => page(500),
         Some(Fault::TooMany) => page(429),
+        Some(Fault::NotFound) => page(404),
         Some(Fault::Refuse) => Answer::refused("document", "refused as planned"),
         Some(Fault::LoseAnswer) => {
             answer();
@@ -169,7 +173,7 @@ fn answer(state: &State, method: &str, segments: &[&str], body: &[u8]) -> Answer
             if let Some(field) = lacking.iter().find(|field| text(&sent[**field]).is_empty()) {
                 return Answer::refused(field, "can't be blank");
             }
-            let id = state.ledger.account(&text(&sent["tenant_id"]));
+            let id = state.ledger.open(&text(&sent["tenant_id"]));
             Answer::of(200, &json!({ "id": id, "party_name": sent["party_name"] }))
         }
         ("POST", ["legal_entities", id, "peppol_identifiers"]) => {
@@ -179,15 +183,20 @@ fn answer(state: &State, method: &str, segments: &[&str], body: &[u8]) -> Answer
                 state.ledger.reject(account);
                 return Answer::refused("identifier", "the company is not taken");
             }
+            if !state.ledger.announce(account, &identifier) {
+                return Answer::refused("identifier", "has already been taken");
+            }
             Answer::of(200, &sent)
         }
         ("GET", ["legal_entities", id]) => {
-            let is_taken = state.ledger.is_taken(id.parse().unwrap_or_default());
-            let status = if is_taken { "verified" } else { "rejected" };
-            let own = json!([{ "superscheme": "iso6523-actorid-upis" }]);
-            let body = json!({
-                "id": id, "peppol_identifiers": own, "verification_status": status,
-            });
+            let account = state.ledger.account(id.parse().unwrap_or_default());
+            let scheme = "iso6523-actorid-upis";
+            let own = |id: &String| json!({ "superscheme": scheme, "identifier": id });
+            let identifiers: Vec<Value> = account.identifiers.iter().map(own).collect();
+            let mut body = json!({ "id": id, "peppol_identifiers": identifiers });
+            if account.is_rejected {
+                body["verification_status"] = json!("rejected");
+            }
             Answer::of(200, &body)
         }
         ("POST", ["discovery", what]) => {
@@ -251,6 +260,7 @@ fn submit(state: &State, sent: &Value) -> Answer {
         recipient,
         fate,
         looks: 0,
+        xml: state.keeps_files.then(|| String::from_utf8_lossy(&xml).into_owned()),
     };
     let Some(reference) = state.ledger.take(new) else {
         return Answer::refused("idempotencyGuid", "has already been taken");

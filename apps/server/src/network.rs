@@ -8,8 +8,8 @@ use anyhow::{Context as _, anyhow};
 use async_trait::async_trait;
 use racun_authorities::PublisherSeals;
 use racun_einvoicing::network::{
-    Account, Capability, Dispatch, EInvoicingNetwork, NetworkDocument, NetworkError, NoAnswer,
-    Notice, Participant, Progress, Receipt, Sender, Standing, Unauthorized, lookup,
+    Capability, Dispatch, EInvoicingNetwork, NetworkDocument, NetworkError, NoAnswer, Notice,
+    Participant, Progress, Receipt, Sender, Standing, Unauthorized, lookup,
 };
 use racun_gateways::{Directory, DirectoryOptions, Network, Provider, ProviderOptions, Reach};
 use racun_kernel::Environment;
@@ -125,12 +125,21 @@ impl EInvoicingNetwork for Connected {
         }
     }
 
-    async fn enroll(
+    async fn open_account(
         &self,
         environment: Environment,
         sender: &Sender,
-    ) -> Result<Account, NetworkError> {
-        self.of(environment)?.enroll(environment, sender).await
+    ) -> Result<String, NetworkError> {
+        self.of(environment)?.open_account(environment, sender).await
+    }
+
+    async fn announce(
+        &self,
+        environment: Environment,
+        account: &str,
+        participant: &Participant,
+    ) -> Result<Standing, NetworkError> {
+        self.of(environment)?.announce(environment, account, participant).await
     }
 
     async fn standing(

@@ -45,12 +45,16 @@ impl EInvoiceForm {
         }
     }
 
-    /// Whether documents of `kind` have it (contract 5 and 24).
+    /// Whether documents of `kind` have it (contract 5, 23 and 24).
+    ///
+    /// A prepayment invoice has the code 386. The profile EN 16931 of ZUGFeRD takes it; XRechnung
+    /// does not name it among its types (BR-DE-17), and UJP takes invoices and credit notes.
     #[must_use]
     pub const fn is_of(self, kind: DocumentKind) -> bool {
         match (self, kind) {
             (_, DocumentKind::Invoice | DocumentKind::CreditNote) => true,
             (Self::Eslog, kind) => !matches!(kind, DocumentKind::DeliveryNote),
+            (Self::Zugferd, DocumentKind::AdvanceInvoice) => true,
             (Self::Ujp | Self::XRechnung | Self::Zugferd, _) => false,
         }
     }

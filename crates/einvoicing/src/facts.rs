@@ -9,7 +9,8 @@ use time::Date;
 /// What a document is: BT-3, codes of UNTDID 1001.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FactsKind {
-    /// 380, or 384 where it corrects an earlier one.
+    /// 380. An earlier invoice is corrected by a credit note that names it, and a new invoice: no
+    /// relation of documents says that one replaces another, so no 384 is written.
     Invoice,
     /// 381. Its amounts are positive.
     CreditNote,
@@ -48,8 +49,6 @@ pub enum Sells {
 pub struct Facts {
     /// What it is: BT-3.
     pub kind: FactsKind,
-    /// Whether the invoice replaces an earlier one, which `preceding` names: code 384.
-    pub is_correction: bool,
     /// Its number: BT-1.
     pub number: String,
     /// Its date: BT-2.
@@ -99,7 +98,6 @@ impl Facts {
     ) -> Self {
         Self {
             kind,
-            is_correction: false,
             number,
             date,
             date_due: None,

@@ -100,8 +100,12 @@ async fn a_hybrid_holds_the_invoice_that_its_page_shows(store: StoreKind) {
     let (api, _) = entity(&account, "Germany", json!({"zugferd": {"enabled": true}})).await;
     let folder = tempfile::tempdir().expect("a folder");
     let mut files: Vec<(&str, PathBuf)> = Vec::new();
-    for path in ["/invoices", "/credit-notes"] {
-        let made = api.create(path, &invoice("DE", 19)).await;
+    let kinds = ["/invoices", "/credit-notes", "/advance-invoices"];
+    for (n, path) in kinds.iter().cycle().take(12).enumerate() {
+        let quantity = 1 + 7 * n;
+        let mut wanted = invoice("DE", 19);
+        wanted["items"][0]["quantity"] = json!(quantity);
+        let made = api.create(path, &wanted).await;
         assert_eq!(made["zugferd"]["validation_status"], "valid", "{made}");
         let from = format!("{path}/{}/zugferd", id(&made));
         let file = api.file(&from).await;
@@ -111,6 +115,7 @@ async fn a_hybrid_holds_the_invoice_that_its_page_shows(store: StoreKind) {
         let own = folder.path().join(name);
         fs::create_dir(&own).expect("a folder");
         files.push(("facturx", check_hybrid(&own, &file, number)));
+        files.push(("facturx-pdf", own.join(format!("{number}.pdf"))));
     }
     let mut draft = invoice("DE", 19);
     draft["is_draft"] = json!(true);
@@ -203,6 +208,15 @@ async fn e_slog_is_signed_and_packed_for_ujp(store: StoreKind) {
     check_signed(&into.join(format!("{number}.xml")));
     let page = run(Command::new("pdftotext").arg(into.join(format!("{number}.pdf"))).arg("-"));
     assert!(page.contains(number), "{page}");
+    let files = [
+        ("ujp", into.join("envelope.xml")),
+        ("eslog-ujp", into.join(format!("{number}.xml"))),
+        ("eslog", file.clone()),
+    ];
+    for (file, said) in judge(&files).unwrap_or_default() {
+        let fatal: Vec<_> = said.iter().filter(|one| one.level == "fatal").collect();
+        assert!(fatal.is_empty(), "{}: {fatal:#?}", file.display());
+    }
     let envelope = fs::read_to_string(into.join("envelope.xml")).expect("the envelope");
     for part in [
         "<receiver_agent>UJPLSI2DICL</receiver_agent>",

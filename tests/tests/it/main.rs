@@ -8,6 +8,7 @@ mod cards;
 mod crash;
 mod customers;
 mod e_invoice_files;
+mod e_invoice_imports;
 mod e_invoices;
 mod examples;
 mod exports;

@@ -15,11 +15,13 @@ use racun_gateways::{Network, Provider, ProviderOptions, Reach};
 use racun_kernel::{Currency, Decimal, Environment};
 use racun_network_simulator::{Fate, Fault, Notices, Operation, Options, Running, Simulator, When};
 use racun_store::testing;
+use time::OffsetDateTime;
 use time::macros::{date, datetime};
 use tokio::io::AsyncReadExt as _;
 use tokio::net::TcpListener;
 
 const SANDBOX: Environment = Environment::Sandbox;
+const NOW: OffsetDateTime = datetime!(2026-11-26 10:00 UTC);
 
 fn start(options: &Options) -> (Running, Network) {
     let running = Simulator::start(options).unwrap();
@@ -77,7 +79,6 @@ fn xml() -> String {
         vec![TaxTotal { rate: decimal("22"), reverse_charge: false, amount: decimal("22") }];
     let facts = Facts {
         kind: FactsKind::Invoice,
-        is_correction: false,
         number: "2026-0001".to_owned(),
         date: date!(2026 - 11 - 20),
         date_due: Some(date!(2026 - 12 - 20)),
@@ -117,7 +118,7 @@ fn dispatch(n: u32, recipient: &str) -> Dispatch {
 
 fn sender(participant: &str) -> Sender {
     Sender {
-        entity_id: testing::stamp(datetime!(2026-11-26 10:00 UTC)).id(),
+        entity_id: testing::stamp(NOW).id(),
         participant: Participant::read(None, participant).unwrap(),
         name: "Ana s.p.".to_owned(),
         address: "Cesta 1".to_owned(),
@@ -135,18 +136,58 @@ async fn reference(network: &Network, dispatch: &Dispatch) -> String {
     }
 }
 
+async fn enrolled(network: &Network, sender: &Sender) -> (String, Standing) {
+    let account = network.open_account(SANDBOX, sender).await.unwrap();
+    let standing = network.announce(SANDBOX, &account, &sender.participant).await.unwrap();
+    (account, standing)
+}
+
 #[tokio::test]
 async fn companies_are_taken_but_for_one() {
     let (_running, network) = start(&Options::default());
-    let account = network.enroll(SANDBOX, &sender("9949:SI10039856")).await.unwrap();
-    assert_eq!(account.standing, Standing::Verified);
-    assert_eq!(network.standing(SANDBOX, &account.id).await, Ok(Standing::Verified));
-    let again = network.enroll(SANDBOX, &sender("9949:SI10039856")).await.unwrap();
-    assert_eq!(again.standing, Standing::Verified);
-    let refused = network.enroll(SANDBOX, &sender("9949:SI40000001")).await.unwrap();
-    assert!(matches!(refused.standing, Standing::Rejected(_)), "{refused:?}");
-    let later = network.standing(SANDBOX, &refused.id).await.unwrap();
+    let (account, standing) = enrolled(&network, &sender("9949:SI10039856")).await;
+    assert_eq!(standing, Standing::Verified);
+    assert_eq!(network.standing(SANDBOX, &account).await, Ok(Standing::Verified));
+    let later = testing::stamp(NOW + time::Duration::DAY);
+    let other = Sender { entity_id: later.id(), ..sender("9949:SI10039856") };
+    let (_, standing) = enrolled(&network, &other).await;
+    assert_eq!(standing, Standing::Verified, "companies of a sandbox are made up");
+    let (account, refused) = enrolled(&network, &sender("9949:SI40000001")).await;
+    assert!(matches!(refused, Standing::Rejected(_)), "{refused:?}");
+    let later = network.standing(SANDBOX, &account).await.unwrap();
     assert!(matches!(later, Standing::Rejected(_)), "{later:?}");
+}
+
+#[tokio::test]
+async fn a_company_whose_account_was_opened_twice_is_refused() {
+    let (running, network) = start(&Options::default());
+    let sender = sender("9949:SI10039856");
+    let (first, _) = enrolled(&network, &sender).await;
+    let (second, refused) = enrolled(&network, &sender).await;
+    assert_ne!(first, second);
+    assert!(matches!(refused, Standing::Rejected(_)), "{refused:?}");
+    assert_eq!(running.accounts().len(), 2);
+    // The account that has it is asked again, and nothing is new.
+    let again = network.announce(SANDBOX, &first, &sender.participant).await;
+    assert_eq!(again, Ok(Standing::Verified));
+}
+
+#[tokio::test]
+async fn a_call_between_account_and_identifier_that_is_lost_is_made_good() {
+    let (running, network) = start(&Options::default());
+    let once = When { operation: Some(Operation::Identifier), times: Some(1), every: None };
+    for (fault, id) in [(Fault::LoseAnswer, "9949:SI10039856"), (Fault::Reset, "9949:SI50000004")] {
+        running.add_fault(fault, once);
+        let sender = Sender { entity_id: testing::stamp(NOW).id(), ..sender(id) };
+        let account = network.open_account(SANDBOX, &sender).await.unwrap();
+        let lost = network.announce(SANDBOX, &account, &sender.participant).await;
+        assert!(matches!(lost, Err(NetworkError::NoAnswer(_))), "{lost:?}");
+        let again = network.announce(SANDBOX, &account, &sender.participant).await;
+        assert_eq!(again, Ok(Standing::Verified), "{fault:?}");
+    }
+    let ids: Vec<usize> =
+        running.accounts().iter().map(|account| account.identifiers.len()).collect();
+    assert_eq!(ids, [1, 1]);
 }
 
 #[tokio::test]
@@ -209,6 +250,7 @@ async fn a_document_goes_out_once_whatever_goes_wrong() {
         (3, Fault::Reset, false),
         (4, Fault::ServerError, false),
         (5, Fault::TooMany, false),
+        (6, Fault::NotFound, false),
     ] {
         running.add_fault(fault, submit(1));
         let dispatch = dispatch(n, "9949:SI10039856");
@@ -221,9 +263,9 @@ async fn a_document_goes_out_once_whatever_goes_wrong() {
         }
     }
     running.add_fault(Fault::Refuse, submit(1));
-    let refused = network.send(SANDBOX, &dispatch(6, "9949:SI10039856")).await.unwrap();
+    let refused = network.send(SANDBOX, &dispatch(7, "9949:SI10039856")).await.unwrap();
     assert!(matches!(refused, Receipt::Refused { .. }));
-    assert_eq!((running.deliveries().len(), running.repeats()), (5, 2));
+    assert_eq!((running.deliveries().len(), running.repeats()), (6, 2));
 }
 
 #[tokio::test]

@@ -8,6 +8,7 @@
 //! | `envelope` | the bank's envelope, by which budget users get it         |
 //! | `segments` | groups and elements, texts in parts                      |
 //! | `read`     | a received file, as the terms of EN 16931                |
+//! | `received` | what is wrong with a received file                       |
 //!
 //! Source: package e-SLOG 2.0 of ePOS (GZS), August 2020: schema `eSLOG20_INVOIC_v200.xsd`, whose
 //! lengths of elements are limits here. The file is not signed: a signature of it refers to the
@@ -17,6 +18,7 @@ mod envelope;
 mod header;
 mod lines;
 mod read;
+mod received;
 mod rules;
 mod segments;
 
@@ -30,6 +32,7 @@ use crate::write::Written;
 
 pub use envelope::{Attached, envelope, judge_ujp};
 pub(crate) use read::{NAMESPACE, Read, read};
+pub(crate) use received::decides;
 
 /// The `Id` of the element that a signature of the file signs.
 pub const SIGNED_ID: &str = "data";

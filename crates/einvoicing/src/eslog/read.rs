@@ -9,6 +9,7 @@ use en16931::{DocumentKind, DocumentReference, Identifier, Invoice, InvoiceAmoun
 use racun_kernel::Decimal;
 use roxmltree::{Document, Node};
 
+use super::received;
 use crate::decimals;
 use crate::finding::{Finding, Level};
 
@@ -19,7 +20,7 @@ pub const NAMESPACE: &str = "urn:eslog:2.00";
 pub struct Read {
     /// Its terms.
     pub invoice: Invoice,
-    /// Values that are no amounts, dates or numbers.
+    /// What is wrong with it, as far as `received` decides; values that are no amounts or numbers.
     pub found: Vec<Finding>,
 }
 
@@ -30,22 +31,26 @@ pub fn read(tree: &Document<'_>) -> Option<Read> {
         if root.tag_name().name() == "M_INVOIC" { root } else { child(root, "M_INVOIC")? };
     let mut reader = Reader(Vec::new());
     let invoice = reader.invoice(message);
-    Some(Read { invoice, found: reader.0 })
+    let found = received::findings(message).into_iter().chain(reader.0).collect();
+    Some(Read { invoice, found })
 }
 
 /// What of a file cannot be read.
 struct Reader(Vec<Finding>);
 
-fn children<'a, 'i>(node: Node<'a, 'i>, name: &str) -> impl Iterator<Item = Node<'a, 'i>> {
+pub(super) fn children<'a, 'i>(
+    node: Node<'a, 'i>,
+    name: &str,
+) -> impl Iterator<Item = Node<'a, 'i>> {
     node.children().filter(move |child| child.tag_name().name() == name)
 }
 
-fn child<'a, 'i>(node: Node<'a, 'i>, name: &str) -> Option<Node<'a, 'i>> {
+pub(super) fn child<'a, 'i>(node: Node<'a, 'i>, name: &str) -> Option<Node<'a, 'i>> {
     children(node, name).next()
 }
 
 /// The text of the element at the end of `path` in `node`.
-fn text(node: Node<'_, '_>, path: &[&str]) -> Option<String> {
+pub(super) fn text(node: Node<'_, '_>, path: &[&str]) -> Option<String> {
     let end = path.iter().try_fold(node, |node, name| child(node, name))?;
     let text = end.text()?.trim();
     (!text.is_empty()).then(|| text.to_owned())
@@ -64,7 +69,7 @@ fn parts(node: Node<'_, '_>, path: &[&str], name: &str) -> Option<String> {
 }
 
 /// `S_RFF` of `node`: qualifier and reference.
-fn reference(node: Node<'_, '_>) -> Option<(String, String)> {
+pub(super) fn reference(node: Node<'_, '_>) -> Option<(String, String)> {
     let segment = child(node, "S_RFF")?;
     let part = |name| text(segment, &["C_C506", name]);
     part("D_1153").zip(part("D_1154"))

@@ -1,7 +1,7 @@
 //! What e-SLOG wants beside EN 16931: its schema's lengths, and what receivers in Slovenia check.
 
 use en16931::Invoice;
-use racun_kernel::{Decimal, Step, iban};
+use racun_kernel::{Currency, Decimal, Step, iban};
 
 use super::envelope::refused;
 use super::header::street;
@@ -12,6 +12,9 @@ use crate::units;
 
 /// Rates of VAT in Slovenia: articles 41 and 41.a of ZDDV-1, and 0 for what bears none.
 const RATES: [(i64, u8); 4] = [(0, 0), (5, 0), (95, 1), (22, 0)];
+
+/// Characters of an identifier in an envelope.
+const MAX_IDENTIFIER_CHARS: usize = 35;
 
 /// What is wrong, each with the field that mends it.
 pub fn findings(facts: &Facts, model: &Model) -> Vec<Finding> {
@@ -25,7 +28,7 @@ pub fn findings(facts: &Facts, model: &Model) -> Vec<Finding> {
         }
     }
     terms(model, &mut found);
-    taxes(model, &mut found);
+    taxes(facts, model, &mut found);
     found.0
 }
 
@@ -33,11 +36,8 @@ struct Found(Vec<Finding>);
 
 impl Found {
     fn add(&mut self, rule: &str, path: Vec<Step>, message: impl Into<String>) {
-        self.weigh(Level::Fatal, rule, path, message);
-    }
-
-    fn weigh(&mut self, level: Level, rule: &str, path: Vec<Step>, message: impl Into<String>) {
-        self.0.push(Finding { rule: rule.to_owned(), level, path, message: message.into() });
+        let rule = rule.to_owned();
+        self.0.push(Finding { rule, level: Level::Fatal, path, message: message.into() });
     }
 
     /// A text that the schema has no room for.
@@ -186,27 +186,39 @@ fn fits(text: &str, digits: usize) -> bool {
     decimals.len() <= 6 && all <= digits
 }
 
-/// The tax of a rate, where it is not what the rate makes of the base to the cent.
-///
-/// It warns: lines are rounded each by itself, and the document's tax stays. The schema of e-SLOG
-/// calculates nothing, no other rules of it are published, and BR-CO-17 of EN 16931, whose terms it
-/// has, refuses a difference of a whole unit of the currency only.
-fn taxes(model: &Model, found: &mut Found) {
+/// The tax of a rate, where it is not what the rate makes of the base to the cent: receivers
+/// calculate it again (ADR 0039). The document's tax stays, so such a document is no e-SLOG; a
+/// total with tax that is asked for moves the difference into the largest tax.
+fn taxes(facts: &Facts, model: &Model, found: &mut Found) {
+    let read = |text: String| Decimal::computed(&text).unwrap_or_else(Decimal::zero);
     let groups = model.invoice.vat_breakdown.iter().zip(&model.group_places);
-    for (group, place) in groups {
-        let read = |text: String| Decimal::computed(&text).unwrap_or_else(Decimal::zero);
-        let base = read(group.taxable_amount.to_string());
-        let rate = group.rate.map_or_else(Decimal::zero, |rate| read(rate.to_string()));
-        let expected = racun_kernel::Currency::EUR.round(&(&base * &rate).percent());
-        let stated = read(group.tax_amount.to_string());
-        if expected != stated {
-            let path = vec![Step::from("items"), (*place).into(), "taxes".into()];
-            let message = format!(
-                "{rate} % of {base} is {expected}, and the lines' taxes come to {stated}: a \
-                 receiver may calculate it again. One line for each rate is rounded once"
-            );
-            found.weigh(Level::Warning, "BR-CO-17", path, message);
-        }
+    let groups: Vec<(Decimal, Decimal, Decimal, usize)> = groups
+        .map(|(group, place)| {
+            let rate = group.rate.map_or_else(Decimal::zero, |rate| read(rate.to_string()));
+            let base = read(group.taxable_amount.to_string());
+            (rate, base, read(group.tax_amount.to_string()), *place)
+        })
+        .collect();
+    let largest = groups.iter().map(|(_, _, tax, _)| tax.abs()).max();
+    let expected =
+        |(rate, base): (&Decimal, &Decimal)| Currency::EUR.round(&(base * rate).percent());
+    let off = || groups.iter().filter(|(rate, base, tax, _)| expected((rate, base)) != *tax);
+    let is_alone = off().count() == 1;
+    for (rate, base, stated, place) in off() {
+        let expected = expected((rate, base));
+        let total = &(&facts.totals.total_with_tax - stated) + &expected;
+        let (path, remedy) = match is_alone && Some(stated.abs()) == largest {
+            true => (keys(&["expected_total_with_tax"]), format!("ask for a total of {total}")),
+            false => {
+                let path = vec![Step::from("items"), (*place).into(), "taxes".into()];
+                (path, "put the lines of the rate into one".to_owned())
+            }
+        };
+        let message = format!(
+            "{rate} % of {base} is {expected}, and the lines' taxes come to {stated}, each rounded \
+             by itself; e-SLOG has it to the cent: {remedy}"
+        );
+        found.add("BR-CO-17", path, message);
     }
 }
 
@@ -235,6 +247,16 @@ pub fn of_ujp(facts: &Facts) -> Vec<Finding> {
             found.push(refused(&["customer", field], "UJP needs it of a budget user: add it"));
         }
     }
+    for (side, party) in [("issuer", &facts.issuer), ("customer", customer)] {
+        let number = party.tax_number.as_ref().or(party.company_number.as_ref());
+        if number.is_some_and(|number| number.trim().chars().count() > MAX_IDENTIFIER_CHARS) {
+            let path = [side, "tax_number"];
+            found.push(refused(&path, "the envelope has room for 35 characters: shorten it"));
+        }
+    }
+    if facts.totals.total_with_tax.is_negative() {
+        found.push(refused(&["items"], "UJP takes no amounts below 0: issue a credit note"));
+    }
     if customer.buyer_reference.is_none() && facts.delivery_note.is_none() {
         let path = ["customer", "e_invoicing", "buyer_reference"];
         let message = "UJP needs a document that the invoice refers to: link a delivery note, or \
@@ -253,6 +275,17 @@ fn slovenian(account: &Account, path: &[&str]) -> Option<Finding> {
         return Some(refused(path, "UJP takes Slovenian accounts: a digit of this one is wrong"));
     }
     let bic = account.bic.as_deref().unwrap_or_default().trim();
-    let has_form = matches!(bic.len(), 8 | 11) && bic.bytes().all(|b| b.is_ascii_alphanumeric());
-    (!has_form).then(|| refused(path, "UJP needs the BIC of the bank, of 8 or 11 characters"))
+    let message = "UJP needs the BIC of the bank, of 8 or 11 characters";
+    (!is_bic(bic)).then(|| refused(path, message))
+}
+
+/// ISO 9362: bank and country in letters, the place, and the branch or none.
+fn is_bic(bic: &str) -> bool {
+    let fits = |(place, sign): (usize, char)| match place {
+        0..=5 => sign.is_ascii_alphabetic(),
+        6 => sign.is_ascii_alphabetic() || matches!(sign, '2'..='9'),
+        7 => sign.is_ascii_alphanumeric() && !sign.eq_ignore_ascii_case(&'o'),
+        _ => sign.is_ascii_alphanumeric(),
+    };
+    matches!(bic.len(), 8 | 11) && bic.chars().enumerate().all(fits)
 }

@@ -82,7 +82,6 @@ fn item_path(place: usize, field: &str) -> Vec<Step> {
 fn header(facts: &Facts, specification: Specification) -> Invoice {
     let mut invoice = Invoice::default();
     let (kind, code) = match facts.kind {
-        FactsKind::Invoice if facts.is_correction => (DocumentKind::Invoice, "384"),
         FactsKind::Invoice => (DocumentKind::Invoice, "380"),
         FactsKind::AdvanceInvoice => (DocumentKind::Invoice, "386"),
         FactsKind::CreditNote => (DocumentKind::CreditNote, "381"),

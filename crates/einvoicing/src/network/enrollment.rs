@@ -18,12 +18,15 @@
 
 use racun_kernel::id::EntityId;
 use serde::{Deserialize, Serialize};
-use time::OffsetDateTime;
+use time::{Duration, OffsetDateTime};
 
 use super::Participant;
 
 /// Characters of a provider's text that are kept.
 const MAX_TEXT_CHARS: usize = 500;
+/// For how long one may be about opening an account before another tries: longer than the calls
+/// between two records of it take.
+const OPENING: Duration = Duration::minutes(1);
 
 /// Where an enrollment stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -117,6 +120,8 @@ pub enum EnrollmentEvent {
     },
     /// The settings do not want it.
     Unwanted,
+    /// Someone begins to open the account, or goes on with that.
+    Opening,
     /// The provider gave the entity an account.
     Registered(
         /// The provider's name for it.
@@ -145,6 +150,12 @@ pub struct Enrollment {
     pub default_scheme_id: Option<String>,
     /// The provider's name for the entity.
     pub account: Option<String>,
+    /// Whether the account is yet to get the identifier that the entity sends as.
+    #[serde(default)]
+    pub lacks_identifier: bool,
+    /// Until when the one who opens the account is about it, and nobody else is.
+    #[serde(default, with = "time::serde::rfc3339::option")]
+    pub opening_until: Option<OffsetDateTime>,
     /// The fields that the entity lacks.
     pub missing_fields: Vec<String>,
     /// The page on which a person verifies the company.
@@ -172,6 +183,8 @@ impl Enrollment {
             sender: None,
             default_scheme_id: None,
             account: None,
+            lacks_identifier: false,
+            opening_until: None,
             missing_fields: Vec::new(),
             verification_url: None,
             provider_error: None,
@@ -179,6 +192,18 @@ impl Enrollment {
             created_at: now,
             updated_at: now,
         }
+    }
+
+    /// Whether the provider is yet to give the entity an account with its identifier.
+    #[must_use]
+    pub const fn is_to_open(&self) -> bool {
+        self.state.is_with_provider() && (self.account.is_none() || self.lacks_identifier)
+    }
+
+    /// Whether someone is about opening the account at `now`.
+    #[must_use]
+    pub fn is_being_opened(&self, now: OffsetDateTime) -> bool {
+        self.opening_until.is_some_and(|until| now < until)
     }
 
     /// The enrollment after `event`.
@@ -200,8 +225,9 @@ impl Enrollment {
             EnrollmentEvent::Wanted { sender, missing } => {
                 let is_same = next.sender == sender && before.is_with_provider();
                 if next.sender != sender {
-                    // Another party: the provider knows nothing of it.
-                    next.account = None;
+                    // The account is the entity's whoever it sends as: a second one could not take
+                    // an identifier that the first has had.
+                    next.lacks_identifier = next.account.is_some();
                 }
                 next.sender = sender;
                 next.state = match (missing.is_empty(), is_same) {
@@ -211,22 +237,32 @@ impl Enrollment {
                 };
                 next.missing_fields = missing;
             }
-            EnrollmentEvent::Registered(account) if before.is_with_provider() => {
-                next.account = Some(account);
+            EnrollmentEvent::Opening => next.opening_until = Some(now + OPENING),
+            EnrollmentEvent::Registered(account) => {
+                // Whatever the settings say by now: it is the only trace of the account. Of two
+                // the first stays.
+                if next.account.is_none() {
+                    (next.account, next.lacks_identifier) = (Some(account), true);
+                }
+                next.opening_until = Some(now + OPENING);
             }
             EnrollmentEvent::Told(standing) if before.is_with_provider() => {
                 next.refreshed_at = Some(now);
+                next.opening_until = None;
+                // One that is refused may be offered again: it may have become free.
+                next.lacks_identifier &= matches!(standing, Standing::Rejected(_));
                 next.told(before, standing);
             }
             EnrollmentEvent::Unreachable(reason) if before.is_with_provider() => {
+                next.opening_until = None;
                 next.provider_error = Some(clipped(&reason));
                 if !matches!(before, State::Verified | State::Rejected) {
                     next.state = State::ProviderError;
                 }
             }
-            EnrollmentEvent::Registered(_)
-            | EnrollmentEvent::Told(_)
-            | EnrollmentEvent::Unreachable(_) => {}
+            EnrollmentEvent::Told(_) | EnrollmentEvent::Unreachable(_) => {
+                next.opening_until = None;
+            }
         }
         next
     }

@@ -23,8 +23,8 @@ pub use enrollment::{
 };
 pub use participant::{Participant, ParticipantFault, vat_scheme};
 pub use port::{
-    Account, Capability, Dispatch, EInvoicingNetwork, NetworkError, NoAnswer, Notice, Progress,
-    Receipt, Sender, Unauthorized,
+    Capability, Dispatch, EInvoicingNetwork, NetworkError, NoAnswer, Notice, Progress, Receipt,
+    Sender, Unauthorized,
 };
 pub use records::{ENROLLMENTS, SUBMISSIONS, TABLES};
 pub use submission::{

@@ -27,15 +27,6 @@ pub struct Sender {
     pub country_code: String,
 }
 
-/// An account that a company has at the provider.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Account {
-    /// The provider's name for it.
-    pub id: String,
-    /// How it stands.
-    pub standing: Standing,
-}
-
 /// Whether a party receives a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Capability {
@@ -152,15 +143,29 @@ pub trait EInvoicingNetwork: Send + Sync {
     /// Whether companies of `country` may send in `environment`.
     fn supports(&self, environment: Environment, country: &str) -> bool;
 
-    /// Gives the company an account, or finds the one that it has.
+    /// Opens an account for the company: the provider's name for it. It opens another each time, so
+    /// the name is stored before anything else is asked of the provider.
     ///
     /// # Errors
-    /// [`NetworkError`]: then it is not known whether it has one.
-    async fn enroll(
+    /// [`NetworkError`]: then it is not known whether there is one. One whose name was lost has no
+    /// identifier, and is in nobody's way.
+    async fn open_account(
         &self,
         environment: Environment,
         sender: &Sender,
-    ) -> Result<Account, NetworkError>;
+    ) -> Result<String, NetworkError>;
+
+    /// Gives an account the identifier that its company sends as, and answers how it stands. Doing
+    /// so again changes nothing.
+    ///
+    /// # Errors
+    /// [`NetworkError`]: then it is not known whether the account has it.
+    async fn announce(
+        &self,
+        environment: Environment,
+        account: &str,
+        participant: &Participant,
+    ) -> Result<Standing, NetworkError>;
 
     /// How an account stands.
     ///

@@ -20,7 +20,8 @@ racun_store::record! {
 }
 
 racun_store::record! {
-    /// Where submissions are kept.
+    /// Where submissions are kept. A notice of the provider finds one of whichever entity by its
+    /// own id, or by the provider's name for it.
     pub static SUBMISSIONS: Submission = "e_invoice_submissions";
     |submission|
     id: submission.id,
@@ -32,6 +33,9 @@ racun_store::record! {
         Field::text("status") => submission.state.name(),
         Field::instant("created_at") => submission.created_at,
         Field::instant("updated_at") => submission.updated_at,
+        Field::text("own_id").indexed().hidden() => submission.id.to_string(),
+        Field::text("provider_reference").indexed().hidden() =>
+            submission.provider_reference.clone(),
     }
 }
 

@@ -8,8 +8,9 @@
 //!
 //! The submission's id is the provider's idempotency key, so a sending whose answer was lost is
 //! repeated with the same key and bytes: what the provider took already it does not take again. A
-//! failure is an answer, or the end of all attempts; the second leaves it open whether the provider
-//! took the document, so another order to send it goes on with the same key.
+//! failure is an answer, or the end of all attempts. While one sending had no answer it stays open
+//! whether the provider took the document, whatever it says to later ones, so another order to send
+//! it goes on with the same key.
 
 use racun_kernel::id::{EInvoiceSubmissionId, EntityId};
 use racun_kernel::{DocumentId, Environment};
@@ -154,16 +155,19 @@ pub struct Submission {
     pub sender: Participant,
     /// The provider's name for the sender.
     pub account: String,
-    /// Who gets it.
-    pub recipient: Participant,
+    /// Who gets it; `None` when that could not be told, and it failed.
+    pub recipient: Option<Participant>,
     /// The name of who gets it.
     pub recipient_name: Option<String>,
     /// The XML, frozen when the submission was made, so that all sendings are of the same bytes.
     pub xml: String,
     /// Where it stands.
     pub state: SubmissionState,
-    /// Sendings that were begun.
+    /// Sendings that were begun since it was last ordered.
     pub sendings: u32,
+    /// Whether a sending had no answer, of which the provider may have the document.
+    #[serde(default)]
+    pub was_unanswered: bool,
     /// Looks for what became of it.
     pub looks: u32,
     /// When it is next sent or looked after; `None` when it is over.
@@ -204,8 +208,8 @@ pub struct NewSubmission {
     pub sender: Participant,
     /// The provider's name for the sender.
     pub account: String,
-    /// Who gets it.
-    pub recipient: Participant,
+    /// Who gets it; `None` when that could not be told, and it failed.
+    pub recipient: Option<Participant>,
     /// The name of who gets it.
     pub recipient_name: Option<String>,
     /// The XML.
@@ -229,6 +233,7 @@ impl Submission {
             xml: new.xml,
             state: SubmissionState::Created,
             sendings: 0,
+            was_unanswered: false,
             looks: 0,
             due_at: Some(now),
             provider_reference: None,
@@ -264,7 +269,8 @@ impl Submission {
     /// The submission after `event`.
     ///
     /// Once it was delivered nothing changes it. What is heard of a submission that failed for want
-    /// of an answer still counts, and one that was refused does not come back.
+    /// of an answer still counts, and one that was refused does not come back. A refusal is certain
+    /// when no sending before it was left without an answer.
     #[must_use]
     pub fn after(self, event: SubmissionEvent, now: OffsetDateTime) -> Self {
         use SubmissionEvent as Event;
@@ -275,6 +281,8 @@ impl Submission {
         match (before, event) {
             _ if is_closed => return next,
             (State::Created | State::Sending, Event::Begun) => {
+                // One who begins again had no answer to the sending before: its worker died.
+                next.was_unanswered |= next.sendings > 0;
                 next.state = State::Sending;
                 next.sendings = next.sendings.saturating_add(1);
                 next.due_at = Some(now + wait_after(next.sendings));
@@ -284,12 +292,15 @@ impl Submission {
                 next.submitted_at.get_or_insert(now);
                 next.end(State::Delivered, None, now);
             }
-            (State::Submitted | State::Failed, Event::Undelivered { code, message })
-            | (State::Created | State::Sending, Event::Undelivered { code, message })
-            | (State::Created | State::Sending, Event::Refused { code, message }) => {
+            (_, Event::Undelivered { code, message }) => {
                 next.end(State::Failed, Some(error(&code, &message, true)), now);
             }
+            (State::Created | State::Sending, Event::Refused { code, message }) => {
+                let is_certain = !next.was_unanswered;
+                next.end(State::Failed, Some(error(&code, &message, is_certain)), now);
+            }
             (State::Created | State::Sending, Event::Unanswered(reason)) => {
+                next.was_unanswered = true;
                 let error = error(NO_ANSWER, &reason, false);
                 if next.sendings >= MAX_SENDINGS {
                     next.end(State::Failed, Some(error), now);
@@ -304,20 +315,20 @@ impl Submission {
             (_, Event::Begun | Event::Refused { .. } | Event::Unanswered(_) | Event::UnderWay) => {
                 return next;
             }
-            (State::Delivered, Event::Undelivered { .. }) => return next,
         }
         next.updated_at = now;
         next
     }
 
-    /// The same submission, sent again by a user's order after it was given up without an answer:
-    /// with its key, so that it goes out once.
+    /// The same submission, sent again by a user's order after it was given up without an answer,
+    /// or refused after a sending without one: with its key, so that it goes out once.
     #[must_use]
     pub fn ordered_again(mut self, now: OffsetDateTime) -> Self {
         if self.state != SubmissionState::Failed || self.may_be_replaced() {
             return self;
         }
         let was_taken = self.submitted_at.is_some();
+        self.was_unanswered |= !was_taken;
         self.state = if was_taken { SubmissionState::Submitted } else { SubmissionState::Created };
         (self.sendings, self.looks, self.ended_at) = (0, 0, None);
         self.due_at = Some(now);

@@ -66,8 +66,12 @@ pub struct ImportLine {
     pub price: Decimal,
     /// How many the price is for: BT-149.
     pub price_base: Decimal,
-    /// What is taken off less what is added: BT-136 less BT-141.
+    /// What is taken off: BT-136.
     pub discount: Decimal,
+    /// What is added: BT-141.
+    pub charge: Decimal,
+    /// Why something is added: the first BT-144.
+    pub charge_reason: Option<String>,
     /// After discounts, before tax: BT-131.
     pub total: Decimal,
     /// VAT category: BT-151.
@@ -236,7 +240,9 @@ fn line(term: &InvoiceLine) -> ImportLine {
         unit_code: code(&term.unit_code),
         price: decimal(&term.price.net_price),
         price_base: term.price.base_quantity.as_ref().map_or_else(|| 1.into(), decimal),
-        discount: &off - &on,
+        discount: off,
+        charge: on,
+        charge_reason: term.charges.iter().find_map(|one| one.reason.clone()),
         total: decimal(&term.net_amount),
         category: code(&term.vat.category),
         rate: term.vat.rate.as_ref().map_or_else(Decimal::zero, decimal),

@@ -6,6 +6,7 @@
 //! | `form`      | what a file is, and the XML in a PDF                        |
 //! | `structure` | the order of elements, and elements without content         |
 //! | `xml_rules` | rules that only the XML shows                               |
+//! | `syntax_rules` | elements that must be there, and rules on the XML itself |
 //! | `sums`      | whether what is stated adds up                              |
 //! | `import`    | what an invoice says, as plain values                       |
 //!
@@ -16,6 +17,7 @@ mod form;
 mod import;
 mod structure;
 mod sums;
+mod syntax_rules;
 mod xml_rules;
 
 use en16931::profiles::{self, Declaration};
@@ -24,6 +26,8 @@ use en16931::{Invoice, Profile, Severity};
 use en16931_formats::Error;
 use en16931_formats::report::{Entry, Kind};
 use roxmltree::{Document, ParsingOptions};
+
+use syntax_rules::Beside;
 
 use crate::eslog;
 use crate::finding::{Finding, Level, Verdict};
@@ -88,7 +92,7 @@ pub fn read(bytes: &[u8]) -> Result<Received, Unreadable> {
     read_standard(text, is_pdf)
 }
 
-/// Reads and judges an e-SLOG, by the rules of EN 16931.
+/// Reads and judges an e-SLOG, by the rules of EN 16931 and those of its segments.
 fn read_eslog(text: &str) -> Result<Received, Unreadable> {
     let tree = parsed(text)?;
     let no_invoice = || Unreadable::NotAnInvoice("there is no M_INVOIC in it".to_owned());
@@ -98,7 +102,7 @@ fn read_eslog(text: &str) -> Result<Received, Unreadable> {
         .relevel("BR-CO-25", Severity::Warning)
         .relevel("BR-CL-22", Severity::Warning)
         .run(&invoice);
-    let of_rules = report.findings().iter().map(finding);
+    let of_rules = report.findings().iter().filter(|one| !eslog::decides(&one.rule)).map(finding);
     let verdict = Verdict::of(found.into_iter().chain(of_rules).collect());
     Ok(Received::of(Form::Eslog, &invoice, verdict))
 }
@@ -149,7 +153,14 @@ fn read_standard(text: &str, is_pdf: bool) -> Result<Received, Unreadable> {
         id if id == profiles::PEPPOL_BIS_3.id => xml_rules::findings(&tree, syntax, false),
         _ => Vec::new(),
     };
-    let found = of_rules.chain(of_reading).chain(of_structure).chain(of_xml).collect();
+    let beside = match profile.id {
+        id if id == profiles::XRECHNUNG.id => Beside::Kosit,
+        id if id == profiles::PEPPOL_BIS_3.id => Beside::Peppol,
+        _ => Beside::Nothing,
+    };
+    let of_syntax = syntax_rules::findings(&tree, syntax, beside);
+    let found = of_rules.chain(of_reading).chain(of_structure).chain(of_xml).chain(of_syntax);
+    let found = syntax_rules::without_consequences(&tree, found.collect());
     let form = match (syntax, is_pdf) {
         (_, true) => Form::Hybrid,
         (Syntax::Ubl, false) => Form::Ubl,
@@ -178,6 +189,11 @@ fn of_entry(entry: &Entry) -> Option<Finding> {
         _ => return None,
     };
     let message = format!("{}: {}", entry.path, entry.message);
+    let is_tax_point = entry.kind == Kind::Duplicate && entry.path.ends_with("TaxPointDate");
+    if is_tax_point {
+        // It is CII-SR-461, which the XML shows.
+        return None;
+    }
     let rule = decimals_rule(entry).unwrap_or("XSD").to_owned();
     Some(Finding { rule, level, path: Vec::new(), message })
 }

@@ -11,8 +11,9 @@ const LINE: &str = "PEPPOL-EN16931-R120";
 /// By how much a line may differ, by that rule.
 const TOLERANCE: (i64, u8) = (2, 2);
 
-/// Whether a rule is about sums: those of the totals (BR-CO-10 to 17), those of each category's
-/// base and tax (…-08 and …-09), and that of a line.
+/// Whether a rule is about sums: those of the totals (BR-CO-10 to 17), of decimals without which
+/// nothing is added up (BR-DEC), those of each category's base and tax (…-08 and …-09), and that of
+/// a line.
 pub fn is_of_sums(rule: &str) -> bool {
     let number = |rest: &str| rest.parse::<u8>().ok();
     if let Some(rest) = rule.strip_prefix("BR-CO-") {
@@ -23,6 +24,7 @@ pub fn is_of_sums(rule: &str) -> bool {
         matches!(name, "S" | "Z" | "E" | "AE" | "IC" | "G" | "O" | "AF" | "AG" | "IG" | "IP")
     };
     rule == LINE
+        || rule.starts_with("BR-DEC-")
         || category
             .is_some_and(|(name, rest)| is_category(name) && matches!(number(rest), Some(8 | 9)))
 }

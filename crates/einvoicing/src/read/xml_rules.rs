@@ -69,6 +69,13 @@ fn sums_of_tax(tree: &Document<'_>, syntax: Syntax) -> Vec<Finding> {
     if others != usize::from(has_child(node, "TaxCurrencyCode")) {
         let message = "one more sum of tax must be given in the accounting currency, and no other";
         found.push(finding("PEPPOL-EN16931-R054", node, message));
+        if others == 0 {
+            let message = "the sums of tax have one sign, and one is missing";
+            found.push(finding("PEPPOL-EN16931-R055", node, message));
+            if syntax == Syntax::Cii {
+                found.push(finding("BR-DEC-15", node, "the sum of tax is missing"));
+            }
+        }
     }
     found
 }

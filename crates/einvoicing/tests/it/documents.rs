@@ -80,7 +80,6 @@ pub fn random(choices: &mut Random, n: usize) -> Facts {
     let refers = kind == FactsKind::CreditNote || choices.chance(10);
     Facts {
         kind,
-        is_correction: false,
         number: format!("{}-{n}", choices.pick(&["2026", "A&B", "R/2026/1"])),
         date,
         date_due: choices.maybe(|_| date + Duration::days(30)),

@@ -1,12 +1,15 @@
-"""The official judge: XSD by lxml, Schematron by Saxon (both from PyPI: saxonche, lxml).
+"""The official judge: XSD by lxml, Schematron by Saxon, PDF by pikepdf (of PyPI: saxonche, lxml, pikepdf).
 
 Reads lines of "format<TAB>file"; the folder of the rules is the argument. Writes one line for each
 thing found, "file<TAB>level<TAB>rule<TAB>text", and "file<TAB>done" after each file.
 """
 import re
 import sys
+import tempfile
 from pathlib import Path
 
+import judge_pdf
+import judge_slovenia
 import saxonche
 from lxml import etree
 
@@ -18,7 +21,6 @@ RULES = {
     "xrechnung": [EN, XR],
     "peppol": ["peppol-bis3-2026.5/CEN-EN16931-UBL.xslt", "peppol-bis3-2026.5/PEPPOL-EN16931-UBL.xslt"],
     "facturx": ["facturx-1.09.2/FACTUR-X_EN16931.xslt"],
-    "eslog": [],
 }
 SCHEMAS = {
     "Invoice": ("UBL", "ubl21/maindoc/UBL-Invoice-2.1.xsd"),
@@ -48,16 +50,41 @@ def sheet(path):
 
 
 def found(kind, file):
+    if kind == "facturx-pdf":
+        yield from of_pdf(file)
+        return
     document = etree.parse(file, parser())
-    syntax, xsd = SCHEMAS[etree.QName(document.getroot()).localname]
-    if kind == "eslog":
-        xsd = "eslog20/eSLOG20_INVOIC_v200.xsd"
-    if kind == "facturx":
-        xsd = "facturx-1.09.2/en16931/FACTUR-X_EN16931.xsd"
-    validator = schema(xsd)
+    if kind == "ujp":
+        yield from judge_slovenia.envelope(document.getroot())
+    elif kind.startswith("eslog"):
+        yield from by_schema(document, "eslog20/eSLOG20_INVOIC_v200.xsd")
+        yield from judge_slovenia.eslog(document.getroot(), kind == "eslog-ujp")
+    else:
+        yield from of_standard(kind, file, document)
+
+
+def of_pdf(file):
+    pdf, name = judge_pdf.opened(file)
+    yield from judge_pdf.container(pdf, name)
+    if name is not None:
+        with tempfile.NamedTemporaryFile(suffix=".xml") as xml:
+            xml.write(judge_pdf.xml(pdf, name))
+            xml.flush()
+            yield from found("facturx", xml.name)
+
+
+def by_schema(document, path):
+    validator = schema(path)
     if not validator.validate(document):
         for error in validator.error_log:
             yield "fatal", "XSD", error.message
+
+
+def of_standard(kind, file, document):
+    syntax, xsd = SCHEMAS[etree.QName(document.getroot()).localname]
+    if kind == "facturx":
+        xsd = "facturx-1.09.2/en16931/FACTUR-X_EN16931.xsd"
+    yield from by_schema(document, xsd)
     for path in RULES[kind]:
         try:
             report = sheet(path.format(syntax)).transform_to_string(source_file=file)

@@ -27,11 +27,11 @@ pub fn vectors() -> PathBuf {
     here().join("vectors")
 }
 
-/// Python with saxonche and lxml, of PyPI.
+/// Python with saxonche, lxml and pikepdf, of PyPI.
 static PYTHON: LazyLock<Option<&str>> = LazyLock::new(|| {
     let able = |python: &&str| {
         let mut check = Command::new(python);
-        check.args(["-c", "import saxonche, lxml"]).stderr(Stdio::null());
+        check.args(["-c", "import saxonche, lxml, pikepdf"]).stderr(Stdio::null());
         check.status().is_ok_and(|status| status.success())
     };
     ["python3", "/usr/bin/python3"].into_iter().find(able)
@@ -44,7 +44,9 @@ const JUDGES: usize = 2;
 /// line that says so, where Python has no Saxon.
 pub fn judge(files: &[(&str, PathBuf)]) -> Option<BTreeMap<PathBuf, Vec<Said>>> {
     let Some(python) = *PYTHON else {
-        println!("left out: the official rules need Python with saxonche and lxml, of PyPI");
+        println!(
+            "left out: the official rules need Python with saxonche, lxml and pikepdf, of PyPI"
+        );
         return None;
     };
     let part = files.len().div_ceil(JUDGES).max(1);

@@ -1,6 +1,8 @@
 //! What we write is read back.
 
-use racun_einvoicing::{Facts, Form, Specification, Syntax, Unreadable, eslog, read, write};
+use racun_einvoicing::{
+    Facts, Form, Import, Specification, Syntax, Unreadable, eslog, read, write,
+};
 use racun_store::testing::Random;
 
 use crate::documents::random;
@@ -104,6 +106,36 @@ fn an_e_slog_is_read_as_it_was_written() {
     assert_eq!((import.total, import.due), (decimal("100"), decimal("122")));
 }
 
+/// What an e-SLOG carries of an invoice: one account, always a reference, which is written without
+/// blanks, no identifiers in the network, and texts that segments may cut at their blanks.
+fn carried(mut import: Import) -> Import {
+    import.accounts.truncate(1);
+    import.reference = import.reference.take().map(|text| text.replace(' ', ""));
+    let plain = |text: &mut Option<String>| {
+        *text = text.take().map(|text| text.split_whitespace().collect::<Vec<_>>().join(" "));
+    };
+    for party in [&mut import.supplier, &mut import.buyer] {
+        (party.peppol_id, party.peppol_scheme_id) = (None, None);
+        // The street is cut into lines of one address.
+        let street = [party.address.take(), party.address_2.take()];
+        let street: Vec<String> = street.into_iter().flatten().collect();
+        party.address = (!street.is_empty()).then(|| street.join(" "));
+        for text in [&mut party.name, &mut party.address, &mut party.state] {
+            plain(text);
+        }
+    }
+    for line in &mut import.lines {
+        let mut name = Some(line.name.clone());
+        plain(&mut name);
+        line.name = name.unwrap_or_default();
+        plain(&mut line.description);
+    }
+    for tax in &mut import.taxes {
+        plain(&mut tax.exemption_reason);
+    }
+    import
+}
+
 #[test]
 fn random_documents_say_the_same_as_e_slog_and_as_ubl() {
     let (mut choices, mut compared) = (Random::new(11), 0);
@@ -117,16 +149,17 @@ fn random_documents_say_the_same_as_e_slog_and_as_ubl() {
         let [eslog, ubl] = [of_eslog, of_ubl].map(|written| read(written.xml.as_bytes()).unwrap());
         assert!(eslog.sums.is_empty() && ubl.sums.is_empty(), "{:#?} {:#?}", eslog.sums, ubl.sums);
         let (eslog, ubl) = (eslog.import, ubl.import);
-        assert_eq!((&eslog.total, &eslog.tax, &eslog.due), (&ubl.total, &ubl.tax, &ubl.due));
-        assert_eq!((&eslog.number, eslog.is_credit_note), (&ubl.number, ubl.is_credit_note));
-        let amounts = |import: &racun_einvoicing::Import| {
-            let lines = import.lines.iter();
-            let lines =
-                lines.map(|line| (line.quantity.clone(), line.total.clone(), line.rate.clone()));
-            let taxes = import.taxes.iter().map(|tax| (tax.base.clone(), tax.amount.clone()));
-            (lines.collect::<Vec<_>>(), taxes.collect::<Vec<_>>())
-        };
-        assert_eq!(amounts(&eslog), amounts(&ubl), "{facts:#?}");
+        let (mut eslog, ubl) = (carried(eslog), carried(ubl));
+        if ubl.reference.is_none()
+            && let Some(own) = eslog.reference.take()
+        {
+            assert!(own.starts_with("SI00") || own == "SI99", "{own}");
+        }
+        if ubl.accounts.is_empty() {
+            // Of what is paid otherwise an e-SLOG names the account all the same.
+            eslog.accounts.clear();
+        }
+        assert_eq!(eslog, ubl, "{facts:#?}");
         compared += 1;
     }
     assert!(compared > 20, "{compared}");
@@ -207,6 +240,7 @@ fn e_slog_of_others_is_judged() {
     }
     for (name, received) in read_all("invalid") {
         let rule = name.rsplit_once("__").unwrap().1;
-        assert!(received.sums.iter().any(|one| one.rule == rule), "{name}: {:#?}", received.sums);
+        let verdict = &received.verdict;
+        assert!(verdict.errors().any(|one| one.rule == rule), "{name}: {verdict:#?}");
     }
 }

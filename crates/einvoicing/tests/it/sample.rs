@@ -73,7 +73,6 @@ pub fn buyer() -> Party {
 pub fn invoice() -> Facts {
     Facts {
         kind: FactsKind::Invoice,
-        is_correction: false,
         number: "2026-0001".to_owned(),
         date: date!(2026 - 11 - 20),
         date_due: Some(date!(2026 - 12 - 20)),

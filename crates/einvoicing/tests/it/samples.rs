@@ -1,26 +1,36 @@
-//! Our rules beside the official ones, on the official samples.
+//! Our rules beside the official ones, on the official samples: the same rules are broken, by their
+//! numbers.
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use racun_einvoicing::{Level, read};
 
 use crate::judge::{judge, vectors};
 
 /// Folders of samples, and the official rules for them.
-const FOLDERS: [(&str, &str); 5] = [
+const FOLDERS: [(&str, &str); 8] = [
     ("en16931", "en16931"),
+    ("eslog", "eslog"),
+    ("eslog-ujp", "eslog"),
     ("facturx", "facturx"),
+    ("facturx-pdf", "facturx-pdf"),
     ("peppol", "peppol"),
     ("xrechnung", "xrechnung"),
     ("xrechnung_rules", "xrechnung"),
 ];
 
-/// Samples of specifications that we do not write: other profiles of Factur-X, and the extensions
-/// of XRechnung.
-const OTHERS: [&str; 4] =
-    ["urn:factur-x.eu:1p0", "kosit:extension:", "conformant#", "xrechnung:cvd"];
+/// Samples of specifications that we do not write, and whose rules are not among ours: what they
+/// name, and why an import is not judged by it. It is read as EN 16931, and entered when it adds
+/// up.
+const OTHERS: [(&str, &str); 5] = [
+    ("urn:factur-x.eu:1p0:minimum", "a booking aid without lines, no invoice of EN 16931"),
+    ("urn:factur-x.eu:1p0:basicwl", "a booking aid without lines, no invoice of EN 16931"),
+    ("urn:factur-x.eu:1p0", "BASIC and EXTENDED have schemas and Schematron of their own"),
+    ("kosit:extension:", "terms that EN 16931 does not have: lines in lines, other media types"),
+    ("xrechnung:cvd", "terms of clean vehicles, for German authorities alone"),
+];
 
 struct Sample {
     rules: &'static str,
@@ -28,6 +38,40 @@ struct Sample {
     /// The rule that the name says it is about.
     rule: Option<String>,
     is_valid: bool,
+}
+
+impl Sample {
+    fn name(&self) -> String {
+        let parts = self.path.iter().rev().take(3).map(|part| part.to_str().unwrap());
+        parts.collect::<Vec<_>>().into_iter().rev().collect::<Vec<_>>().join("/")
+    }
+}
+
+/// Single samples that are left out, and why.
+const SINGLE: [(&str, &str); 3] = [
+    (
+        "kosit_cii-peppol-en16931-r008_1",
+        "it states a total that is not net and tax: the official BR-CO-15 of CII passes over it",
+    ),
+    (
+        "kosit_cii-peppol-en16931-r020_1",
+        "it states a total that is not net and tax: the official BR-CO-15 of CII passes over it",
+    ),
+    (
+        "kosit_cii-peppol-en16931-r043_5",
+        "what is neither an allowance nor a charge has its reason looked up among both",
+    ),
+];
+
+/// Why a sample is left out; `None` for one that is judged.
+fn left_out(path: &Path) -> Option<&'static str> {
+    let name = path.file_name().unwrap().to_str().unwrap();
+    if let Some((_, reason)) = SINGLE.iter().find(|(single, _)| name.starts_with(single)) {
+        return Some(reason);
+    }
+    let text = fs::read(path).unwrap();
+    let text = String::from_utf8_lossy(&text);
+    OTHERS.iter().find(|(mark, _)| text.contains(mark)).map(|(_, reason)| *reason)
 }
 
 fn samples() -> Vec<Sample> {
@@ -38,15 +82,12 @@ fn samples() -> Vec<Sample> {
             let Ok(files) = fs::read_dir(place) else { continue };
             for file in files {
                 let path = file.unwrap().path();
-                let text = fs::read_to_string(&path).unwrap();
+                let text = String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned();
                 let rules = match rules {
                     "en16931" if text.contains("poacc:billing:3.0") => "peppol",
                     "en16931" if text.contains("kosit:xrechnung_3.0") => "xrechnung",
                     rules => rules,
                 };
-                if OTHERS.iter().any(|other| text.contains(other)) {
-                    continue;
-                }
                 let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
                 let rule = name.rsplit_once('_').map(|(_, rule)| rule.to_owned());
                 let is_named = folder == "xrechnung_rules" || verdict == "invalid";
@@ -59,39 +100,46 @@ fn samples() -> Vec<Sample> {
     samples
 }
 
-/// Rules that we find broken, fatal or not.
-fn found(sample: &Sample) -> (bool, BTreeSet<String>) {
-    let received = read(&fs::read(&sample.path).unwrap()).unwrap();
-    let rules = received.verdict.findings().iter().map(|finding| finding.rule.clone());
-    (received.verdict.is_valid(), rules.collect())
+fn judged() -> Vec<Sample> {
+    samples().into_iter().filter(|sample| left_out(&sample.path).is_none()).collect()
 }
 
-/// Whether the rule is named by both; Factur-X has numbers of its own for code lists.
-fn names(rules: &BTreeSet<String>, rule: &str) -> bool {
-    rules.contains(rule)
-        || (rule.starts_with("FX-") && rules.iter().any(|own| own.contains("-CL-")))
+/// Rules of Factur-X that are those of EN 16931, or of the schema, by another number.
+const ALIASES: [(&str, &str); 3] =
+    [("FX-SCH-A-000555", "BR-CL-01"), ("FX-SCH-A-000030", "BR-07"), ("FX-SCH-A-000409", "BR-06")];
+
+/// The rule of EN 16931 that a rule is.
+fn number(rule: &str) -> String {
+    let alias = ALIASES.iter().find(|(alias, _)| *alias == rule);
+    alias.map_or(rule, |(_, number)| number).to_owned()
+}
+
+/// Rules that we find broken; those that are fatal, or all.
+fn ours(sample: &Sample, only_fatal: bool) -> BTreeSet<String> {
+    let received = read(&fs::read(&sample.path).unwrap()).unwrap();
+    let found = received.verdict.findings().iter();
+    let found = found.filter(|finding| !only_fatal || finding.level == Level::Fatal);
+    found.map(|finding| finding.rule.clone()).collect()
 }
 
 #[test]
 fn samples_are_judged_as_their_names_say() {
     let mut differences = Vec::new();
-    let samples = samples();
+    let samples = judged();
     for sample in &samples {
         // CEN's examples of other specifications are valid by CEN's rules; the next test has them
-        // judged by those that they name.
+        // judged by those that they name. What is wrong with a PDF is seen by the official judge.
         let is_cens = sample.path.components().any(|part| part.as_os_str() == "en16931");
-        if is_cens && sample.rules != "en16931" {
+        if is_cens && sample.rules != "en16931" || sample.rules == "facturx-pdf" {
             continue;
         }
-        let (is_valid, rules) = found(sample);
+        let rules = ours(sample, false);
         let agrees = match (&sample.rule, sample.is_valid) {
-            (Some(rule), false) => names(&rules, rule),
-            (Some(rule), true) => !names(&rules, rule),
-            (None, expected) => is_valid == expected,
+            (Some(rule), is_valid) => rules.contains(&number(rule)) != is_valid,
+            (None, is_valid) => ours(sample, true).is_empty() == is_valid,
         };
-        let name = sample.path.file_name().unwrap().to_str().unwrap();
         if !agrees {
-            differences.push(format!("{name}: {:?}, ours {is_valid} {rules:?}", sample.rule));
+            differences.push(format!("{}: {:?}, ours {rules:?}", sample.name(), sample.rule));
         }
     }
     assert!(samples.len() > 250, "{}", samples.len());
@@ -99,26 +147,32 @@ fn samples_are_judged_as_their_names_say() {
 }
 
 #[test]
-fn samples_have_the_verdict_of_the_official_rules() {
-    let samples = samples();
+fn samples_break_the_rules_that_the_official_judge_names() {
+    let samples = judged();
     let files: Vec<(&str, PathBuf)> =
         samples.iter().map(|sample| (sample.rules, sample.path.clone())).collect();
     let Some(said) = judge(&files) else { return };
     let mut differences = Vec::new();
     for sample in &samples {
         let official = said[&sample.path].iter().filter(|one| one.level == "fatal");
-        let official: BTreeSet<String> = official.map(|one| one.rule.clone()).collect();
-        let received = read(&fs::read(&sample.path).unwrap()).unwrap();
-        let errors = received.verdict.findings().iter();
-        let ours: BTreeSet<String> = errors
-            .filter(|finding| finding.level == Level::Fatal)
-            .map(|finding| finding.rule.clone())
+        // What is wrong with a PDF around its invoice is not the invoice's.
+        let official: BTreeSet<String> = official
+            // An official test that meets a value of no type ends, and says nothing by that.
+            .filter(|one| !one.rule.starts_with("FXP-") && one.rule != "XSLT")
+            .map(|one| number(&one.rule))
             .collect();
-        let name = sample.path.file_name().unwrap().to_str().unwrap();
-        if official.is_empty() != ours.is_empty() {
-            differences.push(format!("{name}: official {official:?}, ours {ours:?}"));
+        let ours = ours(sample, true);
+        if official != ours {
+            let missed: Vec<&String> = official.difference(&ours).collect();
+            let added: Vec<&String> = ours.difference(&official).collect();
+            differences.push(format!("{}: missed {missed:?}, added {added:?}", sample.name()));
         }
     }
     println!("{} samples, {} differences", samples.len(), differences.len());
+    for sample in self::samples() {
+        if let Some(reason) = left_out(&sample.path) {
+            println!("left out: {}: {reason}", sample.name());
+        }
+    }
     assert!(differences.is_empty(), "{}:\n{}", differences.len(), differences.join("\n"));
 }

@@ -65,7 +65,9 @@ pub fn receipt(status: u16, body: &[u8]) -> Option<Receipt> {
             let code = errors.first().map_or("refused", |(source, _)| source);
             Some(Receipt::Refused { code: code.to_owned(), message: refusal(status, body) })
         }
-        400 | 404 | 405 | 406 | 413 | 415 => {
+        // What is not there, or not like this, may be so for a proxy on the way (404, 405, 406,
+        // 415): nothing is known then.
+        400 | 413 => {
             let code = format!("http_{status}");
             Some(Receipt::Refused { code, message: refusal(status, body) })
         }
@@ -85,6 +87,24 @@ pub fn account(body: &[u8]) -> Option<String> {
         Value::String(text) => id(&text),
         _ => None,
     }
+}
+
+/// Whether an account has `identifier` in the network.
+pub fn has_identifier(body: &[u8], identifier: &str) -> bool {
+    #[derive(Deserialize)]
+    struct Body {
+        #[serde(default)]
+        peppol_identifiers: Vec<Own>,
+    }
+    #[derive(Deserialize)]
+    struct Own {
+        identifier: Option<String>,
+    }
+    let read: Option<Body> = serde_json::from_slice(body).ok();
+    let is_it = |own: &Own| {
+        own.identifier.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(identifier))
+    };
+    read.is_some_and(|body| body.peppol_identifiers.iter().any(is_it))
 }
 
 /// How an account stands: with an identifier in the network it may send.
@@ -236,6 +256,10 @@ mod tests {
             (200, b"{\"guid\": \"a b\"}"),
             (401, b""),
             (403, b""),
+            (404, b"<html>"),
+            (405, b""),
+            (406, b""),
+            (415, b""),
             (429, b""),
             (500, b"{\"guid\": \"x\"}"),
             (301, b""),

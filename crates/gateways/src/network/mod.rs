@@ -21,8 +21,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use racun_einvoicing::network::{
-    Account, Capability, Dispatch, EInvoicingNetwork, NetworkDocument, NetworkError, Notice,
-    Participant, Progress, Receipt, Sender, Standing, Unauthorized,
+    Capability, Dispatch, EInvoicingNetwork, NetworkDocument, NetworkError, Notice, Participant,
+    Progress, Receipt, Sender, Standing, Unauthorized,
 };
 use racun_kernel::Environment;
 
@@ -70,12 +70,21 @@ impl EInvoicingNetwork for Network {
         self.provider(environment).is_ok() && Self::covers(country)
     }
 
-    async fn enroll(
+    async fn open_account(
         &self,
         environment: Environment,
         sender: &Sender,
-    ) -> Result<Account, NetworkError> {
-        self.provider(environment)?.enroll(sender).await
+    ) -> Result<String, NetworkError> {
+        self.provider(environment)?.open_account(sender).await
+    }
+
+    async fn announce(
+        &self,
+        environment: Environment,
+        account: &str,
+        participant: &Participant,
+    ) -> Result<Standing, NetworkError> {
+        self.provider(environment)?.announce(account, participant).await
     }
 
     async fn standing(

@@ -6,8 +6,8 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use racun_einvoicing::network::{
-    Account, Capability, Dispatch, NetworkDocument, NetworkError, NoAnswer, Participant, Progress,
-    Receipt, Sender, Standing,
+    Capability, Dispatch, NetworkDocument, NetworkError, NoAnswer, Participant, Progress, Receipt,
+    Sender, Standing,
 };
 use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderValue};
 use reqwest::{Client, Method, RequestBuilder};
@@ -96,8 +96,8 @@ impl Provider {
         }
     }
 
-    /// Gives the company an account, and its identifier a place there.
-    pub async fn enroll(&self, sender: &Sender) -> Result<Account, NetworkError> {
+    /// Opens an account for the company, without an identifier: the provider's name for it.
+    pub async fn open_account(&self, sender: &Sender) -> Result<String, NetworkError> {
         let body = json!({
             "party_name": sender.name,
             "line1": sender.address,
@@ -112,21 +112,39 @@ impl Provider {
         if !matches!(status, 200 | 201) {
             return Err(unexpected(status, &answer));
         }
-        let id = answer::account(&answer).ok_or_else(nonsense)?;
-        let path = format!("/legal_entities/{id}/peppol_identifiers");
-        let own = &sender.participant;
+        answer::account(&answer).ok_or_else(nonsense)
+    }
+
+    /// Gives an account the identifier that its company sends as.
+    pub async fn announce(
+        &self,
+        account: &str,
+        own: &Participant,
+    ) -> Result<Standing, NetworkError> {
+        let path = format!("/legal_entities/{}/peppol_identifiers", segment(account));
         let body = json!({
             "superscheme": Participant::META_SCHEME,
             "scheme": schemes::name(own),
             "identifier": own.id(),
         });
         let (status, answer) = self.call(Method::POST, &path, Some(&body)).await?;
-        let standing = match status {
-            200 | 201 => self.standing(&id).await?,
-            422 => Standing::Rejected(answer::refusal(status, &answer)),
-            _ => return Err(unexpected(status, &answer)),
-        };
-        Ok(Account { id, standing })
+        match status {
+            200 | 201 => self.standing(account).await,
+            422 => {
+                // An identifier is refused, too, when the account has it since a call whose answer
+                // was lost.
+                let of_account = format!("/legal_entities/{}", segment(account));
+                let (found, known) = self.call(Method::GET, &of_account, None).await?;
+                match found {
+                    200 if answer::has_identifier(&known, own.id()) => {
+                        answer::standing(&known).ok_or_else(nonsense)
+                    }
+                    200 | 404 => Ok(Standing::Rejected(answer::refusal(status, &answer))),
+                    _ => Err(unexpected(found, &known)),
+                }
+            }
+            _ => Err(unexpected(status, &answer)),
+        }
     }
 
     /// How an account stands.

@@ -41,7 +41,8 @@ fn takes(kind: DocumentKind, purpose: Purpose, property: &str) -> bool {
         "payments" => {
             purpose != Purpose::Update && matches!(kind, AdvanceInvoice | CreditNote | Invoice)
         }
-        "ujp" | "xrechnung" | "zugferd" => matches!(kind, CreditNote | Invoice),
+        "ujp" | "xrechnung" => matches!(kind, CreditNote | Invoice),
+        "zugferd" => matches!(kind, AdvanceInvoice | CreditNote | Invoice),
         "e_invoicing" => purpose != Purpose::Update && matches!(kind, CreditNote | Invoice),
         "furs" | "fina" => purpose != Purpose::Update && kind.is_fiscal(),
         "pt" => purpose != Purpose::Update,

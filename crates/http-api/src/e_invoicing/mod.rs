@@ -290,10 +290,12 @@ pub(crate) struct SubmissionBody {
     document_type: DocumentKindBody,
     /// How it stands.
     status: SubmissionStatusBody,
-    /// The recipient's identifier.
-    recipient_peppol_id: String,
+    /// The recipient's identifier; null when it could not be told, and the submission failed.
+    #[schema(required = true)]
+    recipient_peppol_id: Option<String>,
     /// Its scheme.
-    recipient_scheme_id: String,
+    #[schema(required = true)]
+    recipient_scheme_id: Option<String>,
     /// The recipient's name.
     #[schema(required = true)]
     recipient_name: Option<String>,
@@ -330,8 +332,8 @@ impl Convert<SubmissionBody> for Submission {
                 SubmissionState::Delivered => SubmissionStatusBody::Delivered,
                 SubmissionState::Failed => SubmissionStatusBody::Failed,
             },
-            recipient_peppol_id: self.recipient.id().to_owned(),
-            recipient_scheme_id: self.recipient.scheme().to_owned(),
+            recipient_peppol_id: self.recipient.as_ref().map(|one| one.id().to_owned()),
+            recipient_scheme_id: self.recipient.as_ref().map(|one| one.scheme().to_owned()),
             recipient_name: self.recipient_name,
             provider_reference: self.provider_reference,
             error,

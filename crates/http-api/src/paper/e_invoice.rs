@@ -41,6 +41,16 @@ pub(crate) const E_INVOICES: &[Route] = &[
     .about("Credit notes", "Answers a credit note as ZUGFeRD: a PDF with XML inside.")
     .explained(HYBRID)
     .answers_file("application/pdf"),
+    Route::get(
+        "/advance-invoices/{id}/zugferd",
+        "downloadAdvanceInvoiceAsZugferd",
+        Gate::Entity(ReadRecords),
+        || web::to(advance_invoice_as_zugferd),
+    )
+    .needs(Feature::EInvoicing)
+    .about("Advance invoices", "Answers an advance invoice as ZUGFeRD: a PDF with XML inside.")
+    .explained(HYBRID)
+    .answers_file("application/pdf"),
     Route::get("/ujp/{id}/download", "downloadUjpPackage", Gate::Entity(ReadRecords), || {
         web::to(ujp_package)
     })
@@ -68,6 +78,14 @@ async fn credit_note_as_zugferd(
     request: HttpRequest,
 ) -> Result<File, ApiError> {
     as_zugferd(&call, DocumentKind::CreditNote, &path, &request).await
+}
+
+async fn advance_invoice_as_zugferd(
+    call: EntityCall,
+    path: PathText,
+    request: HttpRequest,
+) -> Result<File, ApiError> {
+    as_zugferd(&call, DocumentKind::AdvanceInvoice, &path, &request).await
 }
 
 async fn as_zugferd(

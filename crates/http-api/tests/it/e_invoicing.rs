@@ -42,7 +42,7 @@ impl World {
     }
 
     /// An entity that may send.
-    async fn sender(&self) -> Who {
+    pub async fn sender(&self) -> Who {
         let owner = self.entity().await;
         self.put(&owner, json!({"enabled": true})).await.with(200);
         self.work().await;
@@ -105,7 +105,7 @@ impl World {
         page["data"].as_array().unwrap().clone()
     }
 
-    async fn notice(&self, secret: &str, body: Value) -> Answer {
+    pub async fn notice(&self, secret: &str, body: Value) -> Answer {
         let provider = Who::key(secret);
         self.api.post("/e-invoicing/provider/notices", &provider, body).await
     }
@@ -115,7 +115,7 @@ pub fn cause(answer: &Answer) -> String {
     answer.json()["cause"]["code"].as_str().unwrap_or_default().to_owned()
 }
 
-fn silence() -> NetworkError {
+pub fn silence() -> NetworkError {
     NoAnswer::new("it does not answer").into()
 }
 

@@ -46,7 +46,6 @@ fn line(name: &str, quantity: &str, price: &str, total: &str) -> Line {
 fn facts(kind: FactsKind) -> Facts {
     Facts {
         kind,
-        is_correction: false,
         number: "D-2026-17".to_owned(),
         date: date!(2026 - 11 - 18),
         date_due: Some(date!(2026 - 12 - 18)),
@@ -187,6 +186,39 @@ async fn what_does_not_add_up_is_refused_with_the_numbers_of_its_rules() {
 }
 
 #[actix_web::test]
+async fn what_is_added_to_a_line_is_a_line_behind_it() {
+    let api = Api::new().await;
+    let owner = api.owner("owner@example.com").await;
+    // Three for 25 and 5 for freight come to 80, and the rest is as it was.
+    let charge = "<cac:AllowanceCharge><cbc:ChargeIndicator>true</cbc:ChargeIndicator>\
+                  <cbc:AllowanceChargeReason>Freight</cbc:AllowanceChargeReason>\
+                  <cbc:Amount currencyID=\"EUR\">5.00</cbc:Amount></cac:AllowanceCharge><cac:Item>";
+    let mut xml = ubl(FactsKind::Invoice).replacen("<cac:Item>", charge, 1);
+    for (from, to) in [
+        (">75.00</cbc:LineExtensionAmount>", ">80.00</cbc:LineExtensionAmount>"),
+        (">100.00</cbc:LineExtensionAmount>", ">105.00</cbc:LineExtensionAmount>"),
+        (">100.00</cbc:TaxExclusiveAmount>", ">105.00</cbc:TaxExclusiveAmount>"),
+        (">100.00</cbc:TaxableAmount>", ">105.00</cbc:TaxableAmount>"),
+        (">122.00</cbc:TaxInclusiveAmount>", ">128.10</cbc:TaxInclusiveAmount>"),
+        (">122.00</cbc:PayableAmount>", ">128.10</cbc:PayableAmount>"),
+    ] {
+        assert!(xml.contains(from), "{from} is not in\n{xml}");
+        xml = xml.replacen(from, to, 1);
+    }
+    let xml = xml.replace(">22.00</cbc:TaxAmount>", ">23.10</cbc:TaxAmount>");
+    let made = import_xml(&api, &owner, &xml).await.with(201).json();
+    let items = made["items"].as_array().unwrap();
+    assert_eq!(items.len(), 3, "{made}");
+    for item in items {
+        let of = |field: &str| item[field].as_f64().unwrap();
+        assert!((of("quantity") * of("price") - of("total")).abs() < 0.001, "{item}");
+    }
+    assert_eq!((&items[0]["total"], &items[1]["total"]), (&json!(75), &json!(5)));
+    assert_eq!(items[1]["name"], "Freight: Kolo");
+    assert_eq!(made["total"], 105);
+}
+
+#[actix_web::test]
 async fn files_that_attack_or_are_no_invoice_are_refused_and_nothing_is_kept() {
     let api = Api::new().await;
     let owner = api.owner("owner@example.com").await;
@@ -208,6 +240,8 @@ async fn files_that_attack_or_are_no_invoice_are_refused_and_nothing_is_kept() {
     assert_eq!(latin.issue().1, "invalid_encoding");
     let large = vec![b' '; racun_einvoicing::MAX_BYTES + 128 * 1024];
     import(&api, &owner, "large.xml", "application/xml", &large).await.with(413);
+    let larger = vec![b' '; 50 * 1024 * 1024];
+    import(&api, &owner, "larger.xml", "application/xml", &larger).await.with(413);
     assert_eq!(api.get("/files", &owner).await.with(200).json()["data"], json!([]));
     let viewer = api.member(&owner, "viewer@example.com", "viewer").await;
     import_xml(&api, &viewer, &ubl(FactsKind::Invoice)).await.with(403);

@@ -26,6 +26,7 @@ mod documents;
 mod documents_linked;
 mod e_invoices;
 mod e_invoicing;
+mod e_invoicing_between;
 mod e_invoicing_supplier;
 mod email_sender;
 mod entering;

@@ -9,12 +9,13 @@ use racun_application::Services;
 use racun_background::consumer::{LogConsumer, read};
 use racun_background::jobs::{Handler, JobKind, claim, perform};
 use racun_einvoicing::network::{
-    Account, Capability, Dispatch, EInvoicingNetwork, NetworkDocument, NetworkError, Notice,
-    Participant, Progress, Receipt, Sender, Standing, Unauthorized,
+    Capability, Dispatch, EInvoicingNetwork, NetworkDocument, NetworkError, Notice, Participant,
+    Progress, Receipt, Sender, Standing, Unauthorized,
 };
 use racun_kernel::Environment;
 use racun_sales::network::{AutoSendHandler, AutoSendReader, EnrollmentHandler, SubmissionHandler};
 use racun_store::Store;
+use tokio::sync::Notify;
 
 const KINDS: [JobKind; 3] =
     [JobKind::EInvoiceEnrollment, JobKind::EInvoiceAutoSend, JobKind::EInvoiceSubmission];
@@ -53,6 +54,17 @@ pub struct Scripted {
     pub looks: Mutex<VecDeque<Result<Progress, NetworkError>>>,
     /// What it says of the next companies; verified after those.
     pub standings: Mutex<VecDeque<Result<Standing, NetworkError>>>,
+    /// Who was given an account, in order.
+    pub opened: Mutex<Vec<Sender>>,
+    /// Where opening an account waits.
+    pub gate: Mutex<Option<Arc<Gate>>>,
+}
+
+/// Says when someone came to it, and lets them on.
+#[derive(Default)]
+pub struct Gate {
+    pub came: Notify,
+    pub open: Notify,
 }
 
 impl Scripted {
@@ -67,8 +79,24 @@ impl EInvoicingNetwork for Scripted {
         country != "US"
     }
 
-    async fn enroll(&self, _: Environment, _: &Sender) -> Result<Account, NetworkError> {
-        Ok(Account { id: "1".to_owned(), standing: self.standing()? })
+    async fn open_account(&self, _: Environment, own: &Sender) -> Result<String, NetworkError> {
+        let gate = self.gate.lock().unwrap().clone();
+        if let Some(gate) = gate {
+            gate.came.notify_one();
+            gate.open.notified().await;
+        }
+        let mut opened = self.opened.lock().unwrap();
+        opened.push(own.clone());
+        Ok(opened.len().to_string())
+    }
+
+    async fn announce(
+        &self,
+        _: Environment,
+        _: &str,
+        _: &Participant,
+    ) -> Result<Standing, NetworkError> {
+        self.standing()
     }
 
     async fn standing(&self, _: Environment, _: &str) -> Result<Standing, NetworkError> {
@@ -113,6 +141,7 @@ impl EInvoicingNetwork for Scripted {
         let text = |name: &str| body[name].as_str().map(str::to_owned);
         let progress = match text("event").as_deref() {
             Some("succeeded") => Progress::Delivered,
+            Some("processing") => Progress::UnderWay,
             Some("failed") => Progress::Failed {
                 code: "failed".to_owned(),
                 message: "the receiver is away".to_owned(),

@@ -64,7 +64,6 @@ pub fn facts_of(document: &Document, around: &Around<'_>) -> Option<Facts> {
     };
     Some(Facts {
         kind,
-        is_correction: false,
         number: document.number(),
         date: content.date,
         date_due: content.date_due,

@@ -167,7 +167,8 @@ fn check(received: &Received) -> Result<(), Issues> {
         let message = format!("{}: {}", finding.rule, finding.message);
         issues.push(Issue::new(Finding::CODE, message).at(FILE));
     }
-    let rows = import.lines.len() + import.allowances.len();
+    let charged = import.lines.iter().filter(|line| line.charge.is_positive()).count();
+    let rows = import.lines.len() + charged + import.allowances.len();
     for (what, count, most) in
         [("lines", rows, MAX_EXPENSE_ITEMS), ("taxes", import.taxes.len(), MAX_EXPENSE_TAXES)]
     {
@@ -190,7 +191,7 @@ fn at_file(error: Error) -> ImportError {
 fn request(import: &Import) -> ExpenseRequest {
     let text = |text: &Option<String>| Patch::from(clipped(text.as_deref()));
     let reference = text(&import.reference);
-    let lines = import.lines.iter().map(line);
+    let lines = import.lines.iter().flat_map(|one| [Some(line(one)), charge(one)]).flatten();
     let whole = import.allowances.iter().map(allowance);
     ExpenseRequest {
         supplier: Patch::Value(sender(import)),
@@ -251,6 +252,7 @@ fn sender(import: &Import) -> SupplierPatch {
     }
 }
 
+/// A line without what is added to it, so that quantity, price and discount come to its total.
 fn line(line: &ImportLine) -> ExpenseLineRequest {
     let discount = line
         .discount
@@ -265,10 +267,25 @@ fn line(line: &ImportLine) -> ExpenseLineRequest {
         price: line.unit_price(),
         discounts: discount.into_iter().collect(),
         taxes: Some(vec![rate(&line.rate, line.is_reverse_charge())]),
-        total: Some(line.total.clone()),
+        total: Some(&line.total - &line.charge),
         ..LineRequest::default()
     };
     ExpenseLineRequest { line: request, total_tax: None }
+}
+
+/// What is added to a line, as a line behind it: an expense's lines have discounts only.
+fn charge(line: &ImportLine) -> Option<ExpenseLineRequest> {
+    let reason = line.charge_reason.as_deref().unwrap_or("Charge");
+    let request = LineRequest {
+        name: clipped(Some(&format!("{reason}: {}", line.name))),
+        quantity: Some(Decimal::from(1)),
+        price: Some(line.charge.clone()),
+        taxes: Some(vec![rate(&line.rate, line.is_reverse_charge())]),
+        total: Some(line.charge.clone()),
+        ..LineRequest::default()
+    };
+    let request = ExpenseLineRequest { line: request, total_tax: None };
+    line.charge.is_positive().then_some(request)
 }
 
 /// What is taken off the whole, or added to it, as a line.

@@ -15,7 +15,7 @@ use racun_documents::{Document, DocumentId, Stage};
 use racun_store::{Context, Entry, EventKind, Logged, Put, Store, StoreError};
 
 use super::recipient;
-use super::sending::{SendRequest, send};
+use super::sending::{SendRequest, note_failure, send};
 
 /// Leaves a job for each issued document that may be sent.
 pub struct AutoSendReader {
@@ -95,9 +95,15 @@ impl Handler for AutoSendHandler {
         let stamp = (self.stamp)();
         let cx = Context::new(&*self.store, &scope, &stamp);
         // Being done twice finds the first submission. What is in the way may be mended, as an
-        // enrollment that is not done yet; at last admins see it among the jobs.
-        match send(cx, &entity, id, SendRequest::default()).await {
-            Ok(_) => Outcome::Ends(Ending::Done),
+        // enrollment that is not done yet; at last admins see it among the jobs. What is wrong with
+        // the document itself stays so, and its submission says it.
+        let refused = match send(cx, &entity, id, SendRequest::default()).await {
+            Ok(_) => return Outcome::Ends(Ending::Done),
+            Err(error) => error,
+        };
+        match note_failure(cx, &entity, id, &refused).await {
+            Ok(true) => Outcome::Ends(Ending::Done),
+            Ok(false) => failed(refused.to_string()),
             Err(error) => failed(error.to_string()),
         }
     }

@@ -7,8 +7,8 @@ use racun_access::{ENTITIES, Entity, enter_as_recipient, note_settings, setting}
 use racun_background::clock::Clock;
 use racun_background::jobs::{Ending, Handler, Job, JobKind, NewJob, Outcome};
 use racun_einvoicing::network::{
-    Account, EInvoicingNetwork, ENROLLMENTS, Enrollment, EnrollmentEvent, EnrollmentState,
-    NetworkError, Participant, Sender, SenderFacts, missing_fields,
+    EInvoicingNetwork, ENROLLMENTS, Enrollment, EnrollmentEvent, EnrollmentState, Participant,
+    Sender, SenderFacts, missing_fields,
 };
 use racun_kernel::{Issue, Issues, Patch, Tenant};
 use racun_store::{Actor, Context, Event, One, Put, Store, StoreError, Writes};
@@ -161,6 +161,9 @@ fn job(enrollment: &Enrollment, actor: &Actor) -> Job {
 
 /// Tells the provider of the entity, or asks how it stands.
 ///
+/// One at a time opens the account, and stores each step before the next: what was interrupted is
+/// gone on with, and whoever comes meanwhile sees the enrollment as it is.
+///
 /// # Errors
 /// [`NetworkRefused::NotEnabled`], or the store's failure. A provider that does not answer is no
 /// error: the enrollment says it.
@@ -172,62 +175,104 @@ pub async fn refresh(
     if !entity.settings.get(setting::E_INVOICING_ENABLED).unwrap_or(false) {
         return Err(NetworkRefused::NotEnabled.into());
     }
-    let before = enrollment(cx).await?;
-    let asked = before.after(wanted(entity, &*network), cx.now());
-    let mut happened = vec![wanted(entity, &*network)];
-    if asked.state.is_with_provider() {
-        happened.extend(ask(&*network, entity, &asked).await);
+    let (begun, is_ours) = begin(cx, wanted(entity, &*network)).await?;
+    if !is_ours {
+        return Ok(said(entity, begun));
     }
-    let after = store(cx, happened).await?;
+    let after = match ask(cx, &*network, entity, &begun).await? {
+        Some(happened) => store(cx, begun.sender, happened).await?,
+        None => begun,
+    };
     Ok(said(entity, after))
 }
 
-/// What the provider says.
+/// Notes what the entity is now, and who opens its account. Whether that, or asking after the
+/// account, is the caller's.
+async fn begin(cx: Context<'_>, wanted: EnrollmentEvent) -> Result<(Enrollment, bool), Error> {
+    let mut unit = cx.unit();
+    let id = unit.by().entity_id();
+    let enrolled = unit.hold(&ENROLLMENTS, id);
+    unit.decide(move |held| {
+        let now = held.now().unwrap_or_else(|| held.actor().now());
+        let found: Option<Enrollment> = held.find(enrolled)?;
+        let before = found.clone().unwrap_or_else(|| Enrollment::none(id, now));
+        let mut after = before.after(wanted, now);
+        let is_ours =
+            after.state.is_with_provider() && !(after.is_to_open() && after.is_being_opened(now));
+        if is_ours && after.is_to_open() {
+            after = after.after(EnrollmentEvent::Opening, now);
+        }
+        let put = Put::write(found.as_ref(), &after);
+        Ok(((after, is_ours), Writes::default().put(put)))
+    })
+    .await
+}
+
+/// What the provider says; `None` when there is nobody to ask about.
 async fn ask(
+    cx: Context<'_>,
     network: &dyn EInvoicingNetwork,
     entity: &Entity,
     enrollment: &Enrollment,
-) -> Vec<EnrollmentEvent> {
+) -> Result<Option<EnrollmentEvent>, Error> {
     let environment = entity.environment;
-    let unreachable = |error: NetworkError| vec![EnrollmentEvent::Unreachable(error.to_string())];
-    if let Some(account) = &enrollment.account {
-        return match network.standing(environment, account).await {
-            Ok(standing) => vec![EnrollmentEvent::Told(standing)],
-            Err(error) => unreachable(error),
-        };
-    }
-    let Some(participant) = enrollment.sender.clone() else { return Vec::new() };
+    let Some(participant) = &enrollment.sender else { return Ok(None) };
+    let account = match &enrollment.account {
+        Some(account) => account.clone(),
+        None => match network.open_account(environment, &sender(entity, participant)).await {
+            Ok(account) => {
+                let opened = EnrollmentEvent::Registered(account.clone());
+                let after = store(cx, enrollment.sender.clone(), opened).await?;
+                after.account.unwrap_or(account)
+            }
+            Err(error) => return Ok(Some(EnrollmentEvent::Unreachable(error.to_string()))),
+        },
+    };
+    let standing = match enrollment.is_to_open() {
+        true => network.announce(environment, &account, participant).await,
+        false => network.standing(environment, &account).await,
+    };
+    Ok(Some(match standing {
+        Ok(standing) => EnrollmentEvent::Told(standing),
+        Err(error) => EnrollmentEvent::Unreachable(error.to_string()),
+    }))
+}
+
+fn sender(entity: &Entity, participant: &Participant) -> Sender {
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
-    let sender = Sender {
+    Sender {
         entity_id: entity.id,
-        participant,
+        participant: participant.clone(),
         name: entity.name.clone(),
         address: text(&entity.address),
         address_2: entity.address_2.clone(),
         post_code: text(&entity.post_code),
         city: text(&entity.city),
         country_code: text(&entity.country_code),
-    };
-    match network.enroll(environment, &sender).await {
-        Ok(Account { id, standing }) => {
-            vec![EnrollmentEvent::Registered(id), EnrollmentEvent::Told(standing)]
-        }
-        Err(error) => unreachable(error),
     }
 }
 
-/// Stores what happened, and says so where it is news to receivers.
-async fn store(cx: Context<'_>, happened: Vec<EnrollmentEvent>) -> Result<Enrollment, Error> {
+/// Stores what happened to an enrollment that sends as `sender`, and says so where it is news to
+/// receivers. What was asked of another sender than it has by now says nothing; an account is the
+/// entity's all the same.
+async fn store(
+    cx: Context<'_>,
+    sender: Option<Participant>,
+    happened: EnrollmentEvent,
+) -> Result<Enrollment, Error> {
     let mut unit = cx.unit();
     let id = unit.by().entity_id();
     let enrolled = unit.hold(&ENROLLMENTS, id);
     unit.decide(move |held| {
         let actor = held.actor();
+        let now = held.now().unwrap_or_else(|| actor.now());
         let found: Option<Enrollment> = held.find(enrolled)?;
-        let before = found.clone().unwrap_or_else(|| Enrollment::none(id, actor.now()));
-        let after = happened
-            .into_iter()
-            .fold(before.clone(), |enrollment, event| enrollment.after(event, actor.now()));
+        let before = found.clone().unwrap_or_else(|| Enrollment::none(id, now));
+        let is_of_account = matches!(happened, EnrollmentEvent::Registered(_));
+        if before.sender != sender && !is_of_account {
+            return Ok((before, Writes::default()));
+        }
+        let after = before.clone().after(happened, now);
         let put = Put::write(found.as_ref(), &after);
         let writes = Writes::default().put(put).events(news(&before, &after, actor));
         Ok((after, writes))

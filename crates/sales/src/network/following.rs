@@ -17,6 +17,7 @@ use racun_kernel::id::{EInvoiceSubmissionId, EntityId};
 use racun_store::{Actor, Context, Event, Store, StoreError, Writes};
 
 use super::events::e_invoicing as events;
+use super::sending::NO_RECIPIENT;
 
 /// Sends submissions, and follows them to their end.
 pub struct SubmissionHandler {
@@ -105,10 +106,14 @@ impl SubmissionHandler {
                 Err(_) => SubmissionEvent::UnderWay,
             };
         }
+        let Some(recipient) = submission.recipient.clone() else {
+            let message = "it is not known who gets it".to_owned();
+            return SubmissionEvent::Refused { code: NO_RECIPIENT.to_owned(), message };
+        };
         let dispatch = Dispatch {
             key: submission.key(),
             account: submission.account.clone(),
-            recipient: submission.recipient.clone(),
+            recipient,
             document: submission.document,
             xml: submission.xml.clone(),
         };

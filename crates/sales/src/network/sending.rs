@@ -2,9 +2,10 @@
 
 use racun_access::{Entity, setting};
 use racun_background::jobs::{Job, JobKind, NewJob};
-use racun_documents::{Document, DocumentId, DocumentKind, Stage};
+use racun_documents::{Document, DocumentError, DocumentId, DocumentKind, Stage};
 use racun_einvoicing::network::{
-    NetworkDocument, NewSubmission, Participant, SUBMISSIONS, Submission,
+    Enrollment, NetworkDocument, NewSubmission, Participant, SUBMISSIONS, Submission,
+    SubmissionEvent,
 };
 use racun_einvoicing::{Facts, Finding, Specification, Syntax, Verdict, write};
 use racun_kernel::{Issue, Issues, Stamp};
@@ -17,6 +18,9 @@ use super::recipient::{self, RecipientRequest};
 use crate::billing::Meter;
 use crate::einvoicing;
 use crate::error::{Error, NetworkRefused};
+
+/// The error of a submission of which it cannot be told who gets it.
+pub(super) const NO_RECIPIENT: &str = "no_recipient";
 
 /// To whom a document is to be sent; what is missing the document says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -57,10 +61,7 @@ pub async fn send(
     if !entity.settings.get(setting::E_INVOICING_ENABLED).unwrap_or(false) {
         return Err(NetworkRefused::NotEnabled.into());
     }
-    let may_send = enrolled.state.allows_sending();
-    let sender = enrolled.sender.clone().zip(enrolled.account.clone()).filter(|_| may_send);
-    let refused = || NetworkRefused::NotEnrolled(enrolled.state);
-    let (sender, account) = sender.ok_or_else(refused)?;
+    let (sender, account) = sender_of(&enrolled)?;
     let default = enrolled.default_scheme_id.as_deref();
     let recipient = recipient_of(&document, &request, default)?;
     let name = document.content.customer.as_ref().and_then(|customer| customer.name.clone());
@@ -73,10 +74,74 @@ pub async fn send(
         xml: xml(cx, entity, &document, (&sender, &recipient)).await?,
         sender,
         account,
-        recipient,
+        recipient: Some(recipient),
         recipient_name: request.recipient_name.or(name),
     };
     store(cx, entity, Submission::new(new, cx.now())).await
+}
+
+/// Who sends, and the provider's name for it.
+fn sender_of(enrolled: &Enrollment) -> Result<(Participant, String), NetworkRefused> {
+    let sender = enrolled.sender.clone().zip(enrolled.account.clone());
+    let sender = sender.filter(|_| enrolled.state.allows_sending());
+    sender.ok_or(NetworkRefused::NotEnrolled(enrolled.state))
+}
+
+/// What of a document itself keeps it from being sent, for programs and for people: no later
+/// attempt finds it otherwise. `None` for what may pass.
+fn lasting(error: &Error) -> Option<(&'static str, String)> {
+    match error {
+        Error::Network(refused @ NetworkRefused::Invalid(_)) => {
+            Some((refused.code(), refused.to_string()))
+        }
+        Error::Document(DocumentError::Invalid(issues)) => Some((NO_RECIPIENT, issues.to_string())),
+        _ => None,
+    }
+}
+
+/// Notes that the document `id` cannot be sent because of `refused`, as a submission that failed
+/// before it began: where documents are sent by themselves nobody is there to be told. Answers
+/// whether that is so; what may pass is not noted, and a document that has a submission has that.
+pub(super) async fn note_failure(
+    cx: Context<'_>,
+    entity: &Entity,
+    id: DocumentId,
+    refused: &Error,
+) -> Result<bool, Error> {
+    let Some((code, message)) = lasting(refused) else { return Ok(false) };
+    let document = get_document(cx, id).await?;
+    let enrolled = enrollment(cx).await?;
+    let (sender, account) = sender_of(&enrolled)?;
+    let default = enrolled.default_scheme_id.as_deref();
+    let customer = document.content.customer.as_ref();
+    let new = NewSubmission {
+        id: cx.stamp.id(),
+        entity_id: entity.id,
+        environment: entity.environment,
+        document_id: id,
+        document: kind_of(&document)?,
+        xml: String::new(),
+        sender,
+        account,
+        recipient: recipient::of_customer(customer, default).ok().flatten(),
+        recipient_name: customer.and_then(|customer| customer.name.clone()),
+    };
+    let event = SubmissionEvent::Refused { code: code.to_owned(), message };
+    let failed = Submission::new(new, cx.now()).after(event, cx.now());
+    let mut unit = cx.unit();
+    let document: One<Document> = unit.hold(racun_documents::table_of(id.kind()), id);
+    let known: Many<Submission> = unit.hold_where(&SUBMISSIONS, "document_id", id.to_string());
+    unit.decide(move |held| {
+        held.one(document)?;
+        let known: Vec<Submission> = held.all(known)?;
+        if !known.is_empty() {
+            return Ok((true, Writes::default()));
+        }
+        let happened = [events::SUBMISSION_CREATED, events::SUBMISSION_FAILED];
+        let happened = happened.map(|kind| held.actor().event(kind, failed.id));
+        Ok((true, Writes::default().insert(&failed).events(happened)))
+    })
+    .await
 }
 
 /// What the network calls the document, when it is to be sent.
@@ -175,7 +240,7 @@ async fn store(cx: Context<'_>, entity: &Entity, submission: Submission) -> Resu
     .await
 }
 
-fn job(submission: &Submission, stamp: &Stamp) -> Job {
+pub(super) fn job(submission: &Submission, stamp: &Stamp) -> Job {
     let new = NewJob {
         kind: JobKind::EInvoiceSubmission,
         entity_id: Some(submission.entity_id),

@@ -5,8 +5,8 @@ use racun_einvoicing::network::{
     missing_fields,
 };
 use racun_store::testing;
-use time::OffsetDateTime;
 use time::macros::datetime;
+use time::{Duration, OffsetDateTime};
 
 use EnrollmentState::{
     EnrollmentPending, MissingEntityData, NotEnabled, ProviderError, Rejected,
@@ -173,11 +173,36 @@ fn each_state_meets_each_event() {
 }
 
 #[test]
-fn another_party_begins_at_the_beginning() {
+fn another_party_is_announced_by_the_same_account() {
     let other = Participant::read(None, "9930:DE136695976").unwrap();
     let wanted = EnrollmentEvent::Wanted { sender: Some(other.clone()), missing: Vec::new() };
     let after = at(Verified).after(wanted, NOW);
-    assert_eq!((after.state, after.account, after.sender), (EnrollmentPending, None, Some(other)));
+    assert_eq!((after.state, &after.sender), (EnrollmentPending, &Some(other)));
+    assert_eq!((after.account.as_deref(), after.is_to_open()), (Some("7"), true));
+    let verified = after.after(EnrollmentEvent::Told(Standing::Verified), NOW);
+    assert!(!verified.is_to_open());
+}
+
+#[test]
+fn an_account_is_opened_by_one_at_a_time_and_step_by_step() {
+    let nothing = Enrollment { account: None, ..at(EnrollmentPending) };
+    assert!(nothing.is_to_open() && !nothing.is_being_opened(NOW));
+    let begun = nothing.after(EnrollmentEvent::Opening, NOW);
+    assert!(begun.is_being_opened(NOW) && !begun.is_being_opened(NOW + Duration::minutes(1)));
+    let opened = begun.clone().after(EnrollmentEvent::Registered("8".to_owned()), NOW);
+    assert_eq!((opened.account.as_deref(), opened.is_to_open()), (Some("8"), true));
+    let second = opened.clone().after(EnrollmentEvent::Registered("9".to_owned()), NOW);
+    assert_eq!(second.account.as_deref(), Some("8"), "of two the first stays");
+    let lost = opened.clone().after(EnrollmentEvent::Unreachable("away".to_owned()), NOW);
+    assert!(lost.is_to_open() && !lost.is_being_opened(NOW));
+    let refused = EnrollmentEvent::Told(Standing::Rejected("taken".to_owned()));
+    assert!(opened.clone().after(refused, NOW).is_to_open(), "it is offered again");
+    let told = opened.after(EnrollmentEvent::Told(Standing::Verified), NOW);
+    assert!(!told.is_to_open() && !told.is_being_opened(NOW));
+    // An account that was opened is kept whatever the settings say by then.
+    let off = begun.after(EnrollmentEvent::Unwanted, NOW);
+    let kept = off.after(EnrollmentEvent::Registered("8".to_owned()), NOW);
+    assert_eq!((kept.account.as_deref(), kept.state), (Some("8"), NotEnabled));
 }
 
 #[test]

@@ -27,7 +27,7 @@ fn new() -> Submission {
         document: NetworkDocument::Invoice,
         sender: party("9949:SI10039856"),
         account: "7".to_owned(),
-        recipient: party("9930:DE136695976"),
+        recipient: Some(party("9930:DE136695976")),
         recipient_name: None,
         xml: "<Invoice/>".to_owned(),
     };
@@ -61,6 +61,12 @@ fn at(name: &str) -> Submission {
         "submitted" => after(vec![SubmissionEvent::Begun, taken()]),
         "delivered" => after(vec![SubmissionEvent::Begun, taken(), SubmissionEvent::Delivered]),
         "refused" => after(vec![SubmissionEvent::Begun, refused()]),
+        "refused later" => {
+            after(vec![SubmissionEvent::Begun, unanswered(), SubmissionEvent::Begun, refused()])
+        }
+        "refused after a death" => {
+            after(vec![SubmissionEvent::Begun, SubmissionEvent::Begun, refused()])
+        }
         _ => after((0..24).flat_map(|_| [SubmissionEvent::Begun, unanswered()]).collect()),
     }
 }
@@ -82,6 +88,8 @@ fn each_state_meets_each_event() {
         ("submitted", [Submitted, Submitted, Submitted, Submitted, Delivered, Failed, Submitted]),
         ("delivered", [Delivered; 7]),
         ("refused", [Failed; 7]),
+        ("refused later", [Failed, Submitted, Failed, Failed, Delivered, Failed, Failed]),
+        ("refused after a death", [Failed, Submitted, Failed, Failed, Delivered, Failed, Failed]),
         ("unanswered", [Failed, Submitted, Failed, Failed, Delivered, Failed, Failed]),
     ];
     for (name, expected) in table {
@@ -102,6 +110,8 @@ fn only_what_failed_for_certain_makes_room_for_another() {
         ("submitted", false),
         ("delivered", false),
         ("unanswered", false),
+        ("refused later", false),
+        ("refused after a death", false),
         ("refused", true),
     ] {
         let submission = at(name);
@@ -112,6 +122,8 @@ fn only_what_failed_for_certain_makes_room_for_another() {
     assert_eq!(lost.error.as_ref().map(|error| error.code.as_str()), Some(NO_ANSWER));
     let again = lost.clone().ordered_again(NOW);
     assert_eq!((again.state, again.id, again.sendings), (Created, lost.id, 0));
+    let refused = again.after(SubmissionEvent::Begun, NOW).after(refused(), NOW);
+    assert!(!refused.may_be_replaced(), "a sending before this order may have been taken");
     for name in ["created", "submitted", "delivered", "refused"] {
         assert_eq!(at(name).ordered_again(NOW), at(name), "{name}");
     }

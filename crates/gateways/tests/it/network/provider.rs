@@ -100,6 +100,9 @@ async fn a_repetition_is_told_from_a_refusal_and_from_silence() {
         ),
         (500, json!({}), None),
         (401, json!({}), None),
+        (404, json!({}), None),
+        (405, json!({}), None),
+        (415, json!({}), None),
         (429, json!({}), None),
         (302, json!({}), None),
         (200, json!({}), None),
@@ -131,8 +134,10 @@ async fn a_company_gets_an_account_with_its_identifier() {
     })
     .await;
     let (network, sender) = (network(&stand_in), sender());
-    let account = network.enroll(LIVE, &sender).await.unwrap();
-    assert_eq!((account.id.as_str(), account.standing), ("7", Standing::Verified));
+    let account = network.open_account(LIVE, &sender).await.unwrap();
+    assert_eq!((account.as_str(), stand_in.asked().len()), ("7", 1));
+    let standing = network.announce(LIVE, &account, &sender.participant).await;
+    assert_eq!(standing, Ok(Standing::Verified));
     let asked = stand_in.asked();
     assert_eq!(body(&asked[0])["tenant_id"], json!(sender.entity_id.to_string()));
     let expected = json!({ "superscheme": "iso6523-actorid-upis", "scheme": "SI:VAT",
@@ -145,6 +150,33 @@ async fn a_company_gets_an_account_with_its_identifier() {
     assert!(
         stand_in.asked().last().unwrap().line.starts_with("GET /api/v2/legal_entities/secrets ")
     );
+}
+
+#[tokio::test]
+async fn an_identifier_that_is_taken_is_the_accounts_own_or_another_ones() {
+    let taken = json!([{ "source": "identifier", "details": "has already been taken" }]);
+    for (known, expected) in [
+        (json!([{ "identifier": "SI10039856" }]), Some(true)),
+        (json!([{ "identifier": "SI50000004" }]), Some(false)),
+        (json!([]), Some(false)),
+        (Value::Null, None),
+    ] {
+        let taken = taken.to_string();
+        let stand_in = StandIn::new(move |asked| {
+            Some(match asked.line.split(' ').next().unwrap() {
+                "POST" => (422, taken.clone()),
+                _ if known.is_null() => (500, String::new()),
+                _ => (200, json!({ "id": 7, "peppol_identifiers": known }).to_string()),
+            })
+        })
+        .await;
+        let found = network(&stand_in).announce(LIVE, "7", &party("9949:SI10039856")).await;
+        match expected {
+            Some(true) => assert_eq!(found, Ok(Standing::Verified)),
+            Some(false) => assert!(matches!(found, Ok(Standing::Rejected(_))), "{found:?}"),
+            None => assert!(matches!(found, Err(NetworkError::NoAnswer(_))), "{found:?}"),
+        }
+    }
 }
 
 #[tokio::test]
