@@ -55,15 +55,16 @@ pub fn connect(settings: &Settings) -> anyhow::Result<Connected> {
 
 fn named(settings: &Settings, reach: Reach) -> anyhow::Result<Option<Stripe>> {
     let own = &settings.stripe;
-    let Some((key, secret)) = own.secret_key.as_ref().zip(own.webhook_secret.as_ref()) else {
+    let Some((key, secrets)) = own.secret_key.as_ref().zip(own.webhook_secret.as_ref()) else {
         return Ok(None);
     };
     let is_here = own.url.as_ref().is_some_and(|url| url.is_loopback());
     settings.outbound.check("RACUN__STRIPE__URL", is_here)?;
-    let usual = StripeOptions::new(key.as_str(), secret.as_str());
+    let usual = StripeOptions::new(key.as_str(), "");
     let options = StripeOptions {
         url: own.url.as_ref().map_or(usual.url.clone(), |url| url.as_str().to_owned()),
         client_id: own.client_id.as_ref().map(|id| id.as_str().to_owned()),
+        webhook_secrets: secrets.texts(),
         reach,
         ..usual
     };

@@ -272,6 +272,7 @@ pub fn workers(services: &Services, limits: MailLimits) -> Workers {
     workers.handlers.push(Arc::new(OrderHandler {
         store: Arc::clone(&services.store),
         fiscal: services.fiscal(),
+        authority: Arc::clone(&services.tax_authority),
         vat: Arc::clone(&services.vat_registry),
         portugal: services.portugal.clone(),
         stamp: Arc::new(clock::stamp),

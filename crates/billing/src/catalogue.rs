@@ -120,19 +120,21 @@ pub struct FeatureCheck {
     pub upgrade_plan_slug: Option<String>,
 }
 
-/// How plans can be paid.
+/// How plans can be paid. Records and files of before have the names of companies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PaymentProvider {
     /// By card.
-    #[serde(alias = "card_processor")]
-    Stripe,
+    #[serde(alias = "stripe")]
+    CardProcessor,
     /// By an online wallet.
-    Paypal,
+    #[serde(alias = "paypal")]
+    OnlineWallet,
     /// From account to account.
     Bank,
     /// By the gateway of old.
-    Braintree,
+    #[serde(alias = "braintree")]
+    LegacyGateway,
 }
 
 /// Under which terms a white label bills.
@@ -155,10 +157,10 @@ impl PaymentProvider {
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Stripe => "stripe",
-            Self::Paypal => "paypal",
+            Self::CardProcessor => "card_processor",
+            Self::OnlineWallet => "online_wallet",
             Self::Bank => "bank",
-            Self::Braintree => "braintree",
+            Self::LegacyGateway => "legacy_gateway",
         }
     }
 }

@@ -4,8 +4,8 @@
 use time::OffsetDateTime;
 
 use crate::{
-    AddOn, Charge, ChargeKind, ChosenAddOn, Coupon, EndedMonth, Feature, Interval, Limits,
-    NamedCoupon, Period, Plan, Resource, Status, Subscription, Usage, total,
+    AddOn, Charge, ChargeKind, ChosenAddOn, Coupon, CouponSince, EndedMonth, Feature, Interval,
+    Limits, NamedCoupon, Period, Plan, Resource, Status, Subscription, Usage, total,
 };
 
 impl Plan {
@@ -47,8 +47,15 @@ impl Subscription {
         now: OffsetDateTime,
     ) -> Self {
         if let Some(coupon) = coupon {
-            self.coupon_code = Some(coupon.code.clone());
-            self.coupon = Some(NamedCoupon { coupon, since: now });
+            let before = self.coupon.take();
+            if let Some(known) = before {
+                let first = CouponSince(known.since);
+                self.coupons_since.entry(known.coupon.code).or_insert(first);
+            }
+            let code = coupon.code.clone();
+            let first = *self.coupons_since.entry(code.clone()).or_insert(CouponSince(now));
+            self.coupon_code = Some(code);
+            self.coupon = Some(NamedCoupon { coupon, since: first.0 });
         }
         if let Some(wanted) = add_ons {
             let mut after: Vec<ChosenAddOn> = self.add_ons.clone();

@@ -12,6 +12,8 @@ const MOST_ATTEMPTS: u32 = 30;
 const REPEATED_FOR: Duration = Duration::hours(20);
 /// The shortest and the longest time from one repetition to the next.
 const PAUSES: (Duration, Duration) = (Duration::minutes(1), Duration::hours(1));
+/// When an attempt is begun again that could not be sent.
+const UNSENT: Duration = Duration::hours(1);
 /// How often one looks whether an event told the end of an attempt that is not made again.
 const LOOK: Duration = Duration::hours(6);
 
@@ -95,6 +97,8 @@ pub enum Taken {
     Declined(String),
     /// Nothing is known.
     Unknown,
+    /// Nothing was sent to the processor, now or before: the attempt is none.
+    NotSent,
 }
 
 /// What an attempt's end changed.
@@ -120,6 +124,12 @@ impl Collection {
             payment: None,
             paid_at: None,
         }
+    }
+
+    /// One of a bill that is paid by bank: no card is tried.
+    #[must_use]
+    pub fn by_bank(now: OffsetDateTime) -> Self {
+        Self { due_at: None, ..Self::open(now) }
     }
 
     /// Begins what is due at `now`, paid by `payer`. An attempt whose end is not known is made
@@ -182,6 +192,11 @@ impl Collection {
                 }
                 (self, Some(Turn::Declined))
             }
+            (Taken::NotSent, Some(attempt)) => {
+                self.attempts = attempt.number.saturating_sub(1);
+                self.due_at = Some(now + UNSENT);
+                (self, None)
+            }
             (Taken::Processing(payment), Some(attempt)) => {
                 self.in_flight = Some(Attempt { payment: Some(payment), ..attempt });
                 (self, None)
@@ -202,6 +217,12 @@ impl Collection {
             Some(attempt) => Some(now + (now - attempt.begun_at).clamp(PAUSES.0, PAUSES.1)),
             None => self.due_at.filter(|_| self.state != CollectionState::Paid),
         }
+    }
+
+    /// The attempt whose end is not known, or the last one.
+    #[must_use]
+    pub fn last_attempt(&self) -> u32 {
+        self.in_flight.as_ref().map_or(self.attempts, |attempt| attempt.number)
     }
 
     /// The same, tried at once with another card.

@@ -18,7 +18,7 @@ pub struct Coupon {
     /// How many cents of each month's plan and add-ons it takes off, instead.
     #[serde(default)]
     pub amount_off_cents: Option<i64>,
-    /// For how many months from the day on which it is named; for ever without it.
+    /// For how many months from the day on which it is named first; for ever without it.
     #[serde(default)]
     pub months: Option<u16>,
     /// The last day on which it can be named, as in `2026-12-31`.
@@ -49,10 +49,14 @@ mod day {
 pub struct NamedCoupon {
     /// Its terms, as they were then.
     pub coupon: Coupon,
-    /// When.
+    /// When it was named first.
     #[serde(with = "time::serde::rfc3339")]
     pub since: OffsetDateTime,
 }
+
+/// When a coupon was named first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CouponSince(#[serde(with = "time::serde::rfc3339")] pub OffsetDateTime);
 
 impl Coupon {
     /// Whether it can be named on `day`.
@@ -89,12 +93,13 @@ impl Coupon {
 }
 
 impl NamedCoupon {
-    /// How much it takes off `cents`, which are charged for a month that began at `start`. Cents
-    /// are rounded down, and no more is taken off than there is.
+    /// How much it takes off `cents`, which are charged for a month that began at `start`: nothing
+    /// of a month that began before the coupon. Cents are rounded down, and no more is taken off
+    /// than there is.
     #[must_use]
     pub fn off(&self, cents: i64, start: OffsetDateTime) -> i64 {
         let end = self.coupon.months.map(|months| add_months(self.since, i32::from(months)));
-        if cents <= 0 || end.is_some_and(|end| start >= end) {
+        if cents <= 0 || start < self.since || end.is_some_and(|end| start >= end) {
             return 0;
         }
         let by_percent = self.coupon.percent_off.map(|percent| {

@@ -19,6 +19,15 @@ pub enum BillingError {
         /// What it was asked for by.
         slug: String,
     },
+    /// There is no such bill.
+    #[error("there is no bill {id} of this entity")]
+    NoBill {
+        /// What it was asked for by.
+        id: String,
+    },
+    /// A bill has no payment whose end is not known.
+    #[error("no payment of the bill is under way; say how one ended only while it is")]
+    NothingUnderWay,
     /// The entity has no subscription: nothing is limited.
     #[error("this entity has no subscription: nothing is limited")]
     NoSubscription,

@@ -56,7 +56,7 @@ pub use brand::Color;
 pub use card::{CardOnFile, Due, PendingCheckout};
 pub use catalogue::{BillingProfile, Catalogue, FeatureCheck, PaymentProvider, WhiteLabel};
 pub use collection::{Attempt, Begun, Collection, CollectionState, Payer, Taken, Turn};
-pub use coupon::{Coupon, NamedCoupon};
+pub use coupon::{Coupon, CouponSince, NamedCoupon};
 pub use error::{BillingError, NotAllowed};
 pub use feature::{FEATURES, Feature};
 pub use managed::{MANAGED_LABELS, ManagedLabels};

@@ -43,7 +43,7 @@ impl Subscription {
     pub fn with_card(mut self, card: CardOnFile, now: OffsetDateTime) -> Self {
         self.card = Some(card);
         if self.payment_provider.is_some() {
-            self.payment_provider = Some(PaymentProvider::Stripe);
+            self.payment_provider = Some(PaymentProvider::CardProcessor);
         }
         self.updated_at = now;
         self
@@ -110,7 +110,7 @@ impl Subscription {
 
     /// Whether bills are collected by card: not where it is paid from account to account.
     fn is_paid_by_card(&self) -> bool {
-        self.payment_provider.is_none_or(|provider| provider == PaymentProvider::Stripe)
+        self.payment_provider.is_none_or(|provider| provider == PaymentProvider::CardProcessor)
     }
 
     /// What a payment from account to account has to name.

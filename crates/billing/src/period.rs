@@ -81,3 +81,9 @@ pub fn add_months(anchor: OffsetDateTime, months: i32) -> OffsetDateTime {
     });
     anchor.replace_date(date.unwrap_or(Date::MAX))
 }
+
+/// The month of `period` that begins at `start`, in a row of months that began at `anchor`.
+pub(crate) fn month_of(anchor: OffsetDateTime, period: Period, start: OffsetDateTime) -> Period {
+    let month = Period::after(anchor, start, 1);
+    Period { start, end: month.end.min(period.end) }
+}

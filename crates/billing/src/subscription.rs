@@ -1,5 +1,7 @@
 //! The states of a subscription, and one function for each command.
 
+use std::collections::BTreeMap;
+
 use racun_kernel::id::{AccountId, EntityId, SubscriptionId, UsageMonthId};
 use racun_kernel::{Environment, Stamp};
 use racun_store::EventKind;
@@ -7,10 +9,11 @@ use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 
 use crate::events::white_label_subscription as told;
+use crate::period::month_of;
 use crate::{
-    BillingProfile, CardOnFile, ChosenAddOn, EndedMonth, Feature, Interval, LimitCheck,
-    NamedCoupon, NotAllowed, PaymentProvider, PendingCheckout, Period, Plan, Resource, Usage,
-    WhiteLabel, subscription_id,
+    BillingProfile, CardOnFile, ChosenAddOn, CouponSince, EndedMonth, Feature, Interval,
+    LimitCheck, NamedCoupon, NotAllowed, PaymentProvider, PendingCheckout, Period, Plan, Resource,
+    Usage, WhiteLabel, subscription_id,
 };
 
 /// Where a subscription stands.
@@ -110,6 +113,9 @@ pub struct Subscription {
     /// What that takes off, where it is a coupon.
     #[serde(default)]
     pub coupon: Option<NamedCoupon>,
+    /// When coupons were named first: their months begin then, however often they are named.
+    #[serde(default)]
+    pub coupons_since: BTreeMap<String, CouponSince>,
     /// What is there beside the plan.
     #[serde(default)]
     pub add_ons: Vec<ChosenAddOn>,
@@ -265,6 +271,7 @@ impl Subscription {
             payment_provider: None,
             coupon_code: None,
             coupon: None,
+            coupons_since: BTreeMap::new(),
             add_ons: Vec::new(),
             customer: None,
             card: None,
@@ -388,8 +395,11 @@ impl Subscription {
         self.period = Period::after(now, now, interval.months());
         self.usage = Usage::none(month_of(now, self.period, now));
         self.payment_provider = provider.filter(|_| !plan.is_free());
-        self.coupon_code = coupon_code;
-        self.coupon = None;
+        // A coupon stays with the next plan until another code takes its place.
+        if coupon_code.is_some() && coupon_code != self.coupon_code {
+            self.coupon = None;
+        }
+        self.coupon_code = coupon_code.or(self.coupon_code);
         self.updated_at = now;
         Chosen { subscription: self, ended, happened: Some(happened), is_scheduled: false }
     }
@@ -486,10 +496,4 @@ impl Subscription {
         let end = self.trial_ends_at.filter(|_| self.status == Status::Trialing)?;
         Some(((end - now).whole_seconds() + 86_399).max(0) / 86_400)
     }
-}
-
-/// The month of `period` that begins at `start`, in a row of months that began at `anchor`.
-fn month_of(anchor: OffsetDateTime, period: Period, start: OffsetDateTime) -> Period {
-    let month = Period::after(anchor, start, 1);
-    Period { start, end: month.end.min(period.end) }
 }

@@ -128,13 +128,14 @@ impl ViesData {
     }
 }
 
-/// Member states of the European Union as of 2026; Greece also by `EL`, its code in VAT numbers.
-const EU: [&str; 28] = [
+/// Member states of the European Union as of 2026; Greece also by `EL`, its code in VAT numbers,
+/// and Northern Ireland by `XI`, for goods there are sold as within the Union.
+const EU: [&str; 29] = [
     "AT", "BE", "BG", "HR", "CY", "CZ", "DK", "EE", "FI", "FR", "DE", "GR", "EL", "HU", "IE", "IT",
-    "LV", "LT", "LU", "MT", "NL", "PL", "PT", "RO", "SK", "SI", "ES", "SE",
+    "LV", "LT", "LU", "MT", "NL", "PL", "PT", "RO", "SK", "SI", "ES", "SE", "XI",
 ];
 
-/// Whether the country of this code is a member of the European Union.
+/// Whether the country of this code is a member of the European Union, or Northern Ireland.
 #[must_use]
 pub fn is_eu(country_code: &str) -> bool {
     EU.contains(&country_code.to_ascii_uppercase().as_str())
@@ -192,11 +193,16 @@ impl Sides<'_> {
             rests_on_tax_number: false,
         };
         let countries = self.issuer_country.and_then(iso).zip(self.customer_country.and_then(iso));
-        let Some((from, to)) = countries.filter(|(from, to)| from != to) else {
+        let Some((from, mut to)) = countries.filter(|(from, to)| from != to) else {
             return treatment(Domestic, false);
         };
         let taxed = self.issuer_is_tax_subject;
         let number = self.customer_tax_number.filter(|number| !number.trim().is_empty());
+        // VIES knows who sells and buys goods in Northern Ireland by numbers of their own.
+        let is_northern = |number: &str| number.trim().to_ascii_uppercase().starts_with("XI");
+        if to == "GB" && number.is_some_and(is_northern) {
+            "XI".clone_into(&mut to);
+        }
         if is_eu(&from) && is_eu(&to) {
             let rests_on_tax_number = taxed && number.is_some();
             let to_business = rests_on_tax_number && self.number_is_valid.unwrap_or(true);
@@ -251,6 +257,23 @@ mod tests {
             check(Sides { customer_tax_number: Some(" "), ..sides }, IntraEuB2c, false);
         }
         check(Sides { customer_country: Some("EL"), ..TO_GERMANY }, IntraEuB2b, true);
+    }
+
+    #[test]
+    fn northern_ireland_is_within_the_union_by_its_numbers() {
+        let northern = Sides {
+            customer_country: Some("GB"),
+            customer_tax_number: Some("xi 123456789"),
+            ..TO_GERMANY
+        };
+        check(northern, IntraEuB2b, true);
+        assert!(northern.treatment().rests_on_tax_number, "VIES is asked");
+        check(Sides { number_is_valid: Some(false), ..northern }, IntraEuB2c, false);
+        check(
+            Sides { customer_tax_number: Some("GB123456789"), ..northern },
+            ThirdCountryB2b,
+            true,
+        );
     }
 
     #[test]

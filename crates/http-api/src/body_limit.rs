@@ -18,6 +18,8 @@ pub const ANONYMOUS: usize = 16 * 1024;
 pub const PLAIN: usize = 64 * 1024;
 /// A record of the catalogue with its notes, translations and metadata; a mail.
 pub const RECORD: usize = 256 * 1024;
+/// What the card processor tells: of a page with all that it knows of the customer.
+pub const PROCESSOR_EVENT: usize = 512 * 1024;
 /// A document, or what has as many lines. What is stored of a document has half of it: JSON may
 /// escape each letter.
 pub const DOCUMENT: usize = 2 * Document::MAX_BYTES;

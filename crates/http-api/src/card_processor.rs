@@ -11,7 +11,7 @@ use racun_sales::card_payments;
 use serde::Serialize;
 
 use crate::answer::Json;
-use crate::body_limit::RECORD;
+use crate::body_limit::PROCESSOR_EVENT;
 use crate::call::Call;
 use crate::cards::services;
 use crate::error::ApiError;
@@ -30,7 +30,7 @@ pub(crate) const ROUTES: &[Route] =
     })
     .about(TAG, "Takes in an event of the card processor.")
     .checks_sender()
-    .up_to(RECORD)
+    .up_to(PROCESSOR_EVENT)
     .page()];
 
 /// That an event arrived: it need not be told again.

@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 use crate::answer::Json;
 use crate::body::{AllBody, Convert, answer};
 use crate::call::{Call, EntityCall};
-use crate::error::ApiError;
+use crate::error::{ApiError, Kind};
 use crate::request::Query;
 use crate::route::{Gate, Parameter, Route};
 use crate::schema::number;
@@ -67,7 +67,8 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::get("/tax-rate-estimates/us", "listUsTaxRateEstimates", GATE, || web::to(estimates))
         .about("Tax rate estimates", "Lists estimated rates of sales tax of a zip code.")
         .explained(
-            "For information only: what a sale owes follows from the exact address and from what \
+            "For entities in the United States; others are answered 422 `feature_not_available`. \
+             For information only: what a sale owes follows from the exact address and from what \
              is sold. The operator imports the rates (`racun tax-rates import`).",
         )
         .needs(Feature::UsTaxRateLookup)
@@ -300,7 +301,24 @@ async fn search(call: Call, query: Query) -> Result<Json<AllBody<CompanyBody>>, 
     Ok(Json(found.convert()))
 }
 
-async fn estimates(call: Call, query: Query) -> Result<Json<AllBody<EstimateBody>>, ApiError> {
+/// Accepts an entity whose country has such rates.
+///
+/// # Errors
+/// 422 `feature_not_available`.
+fn check_country(call: &EntityCall) -> Result<(), ApiError> {
+    let feature = Feature::UsTaxRateLookup.slug();
+    if call.entity().country_rules().features.contains(&feature) {
+        return Ok(());
+    }
+    let message = "rates of sales tax are for entities in the United States";
+    Err(ApiError::new(Kind::Unprocessable, message).caused_by("feature_not_available"))
+}
+
+async fn estimates(
+    call: EntityCall,
+    query: Query,
+) -> Result<Json<AllBody<EstimateBody>>, ApiError> {
+    check_country(&call)?;
     let zip_code = query.one("zip_code")?.unwrap_or_default();
     let found = racun_lookups::tax_rates(call.store(), zip_code, query.one("state")?).await?;
     Ok(Json(found.convert()))

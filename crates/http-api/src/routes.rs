@@ -88,6 +88,7 @@ const AREAS: &[&[&[Route]]] = &[
         sandbox::ROUTES,
         billing::labels::ROUTES,
         billing::managing::ROUTES,
+        billing::bills::ROUTES,
         billing::subscriptions::ROUTES,
         billing::cards::ROUTES,
         activities::ROUTES,

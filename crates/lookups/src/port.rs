@@ -4,8 +4,8 @@ use async_trait::async_trait;
 
 use crate::rates::DayRates;
 
-/// Which rates are fetched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Which rates are fetched, from few to many.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Span {
     /// Those of the last business day.
     Latest,

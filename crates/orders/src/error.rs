@@ -54,7 +54,7 @@ impl OrderRefusal {
     #[must_use]
     pub const fn code(self) -> &'static str {
         match self {
-            Self::Duplicate => "order_exists",
+            Self::Duplicate => "duplicate",
             Self::InTrash => "in_trash",
             Self::NotInTrash => "not_in_trash",
             Self::Cancelled => "order_cancelled",

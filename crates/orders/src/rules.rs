@@ -25,7 +25,16 @@ pub enum Making {
         /// How it is paid.
         paid: Option<PaymentType>,
     },
+    /// The payment of its invoice, which was made before the money came.
+    Payment {
+        /// How it is paid.
+        paid: PaymentType,
+    },
 }
+
+/// After how many minutes an order that failed is tried again, and after how many more if it fails
+/// again.
+const RETRIES: [i64; 5] = [5, 30, 3 * 60, 12 * 60, 24 * 60];
 
 impl Order {
     /// What processing makes of it now, by the rules of `integration`. An order that was processed
@@ -42,9 +51,10 @@ impl Order {
         }
         let paid = self.paid_by(integration);
         if self.invoice_id.is_some() {
-            return Ok(match self.items_changed_after_processing {
-                true => Making::Reissue { paid },
-                false => Making::Nothing,
+            return Ok(match (self.items_changed_after_processing, paid) {
+                (true, paid) => Making::Reissue { paid },
+                (false, Some(paid)) if self.lacks_payment() => Making::Payment { paid },
+                (false, _) => Making::Nothing,
             });
         }
         let waits_for_money = paid.is_none()
@@ -75,19 +85,47 @@ impl Order {
     }
 
     fn due(&self, integration: &Integration, now: OffsetDateTime) -> Option<OffsetDateTime> {
-        let is_on = integration.is_active && integration.deleted_at.is_none();
-        if !is_on || self.deleted_at.is_some() {
+        if !self.wants_processing(integration) {
             return None;
         }
-        let wants = match self.status {
-            Status::Pending => {
-                integration.auto_process && self.has_met(integration.auto_process_on)
-            }
-            Status::Processed => self.is_to_be_made_again(integration),
-            Status::Failed | Status::Cancelled => false,
-        };
+        // When one that failed is tried again was said when it failed.
         let delay = Duration::seconds(i64::from(integration.auto_process_delay_seconds));
-        wants.then(|| self.process_after.unwrap_or(now + delay))
+        let new = Some(now + delay).filter(|_| self.status != Status::Failed);
+        self.process_after.or(new)
+    }
+
+    /// When it is tried again, which failed at `now`.
+    pub(crate) fn retry(
+        &self,
+        integration: &Integration,
+        now: OffsetDateTime,
+    ) -> Option<OffsetDateTime> {
+        let place = usize::try_from(self.failures.saturating_sub(1)).unwrap_or(usize::MAX);
+        let wait = RETRIES.get(place).filter(|_| self.wants_processing(integration));
+        wait.map(|minutes| now + Duration::minutes(*minutes))
+    }
+
+    /// Whether the rules of `integration` have it processed by itself as it is now.
+    #[must_use]
+    pub fn wants_processing(&self, integration: &Integration) -> bool {
+        let is_on = integration.is_active && integration.deleted_at.is_none();
+        if !is_on || self.deleted_at.is_some() || self.status == Status::Cancelled {
+            return false;
+        }
+        match self.has_document() {
+            true => self.is_to_be_made_again(integration),
+            false => integration.auto_process && self.has_met(integration.auto_process_on),
+        }
+    }
+
+    /// Whether it has an invoice or an estimate.
+    pub(crate) const fn has_document(&self) -> bool {
+        self.invoice_id.is_some() || self.estimate_id.is_some()
+    }
+
+    /// Whether its invoice lacks the money that the shop took.
+    fn lacks_payment(&self) -> bool {
+        self.is_paid() && self.invoice_id.is_some() && self.paid_invoice_id != self.invoice_id
     }
 
     fn has_met(&self, trigger: Trigger) -> bool {
@@ -104,7 +142,10 @@ impl Order {
         let is_finished = integration.issue_invoice_on_complete && self.is_complete();
         // What was given back is corrected by hand: which lines were is not known.
         let is_given_back = self.content.payment_status == PaymentStatus::Refunded;
-        (is_changed && !is_given_back) || (lacks_invoice && is_finished)
+        let is_unpaid = self.lacks_payment()
+            && !self.items_changed_after_processing
+            && integration.auto_process;
+        (is_changed && !is_given_back) || (lacks_invoice && is_finished) || is_unpaid
     }
 }
 

@@ -108,10 +108,13 @@ async fn issue(
     request: DocumentRequest,
 ) -> Result<(), Error> {
     let collection = bill.collection.as_ref();
+    // Who was never charged paid by bank.
+    let is_by_card = collection.is_some_and(|one| one.attempts > 0);
+    let kind = if is_by_card { PaymentType::Card } else { PaymentType::BankTransfer };
     let payment = NewPayment {
         date: collection.and_then(|one| one.paid_at).map(|at| at.date()),
         reference: collection.and_then(|one| one.payment.clone()),
-        ..NewPayment::new(PaymentType::Card)
+        ..NewPayment::new(kind)
     };
     let creation = Creation { payments: vec![payment], ..Creation::default() };
     let beside = Beside::new(move |unit| {

@@ -12,10 +12,12 @@ use racun_sales::documents::{
     Creation, CustomerRequest, DocumentRequest, LineRequest, LineTaxRequest,
 };
 use racun_settlement::NewPayment;
-use racun_store::{Context, StoreError};
+use racun_store::Context;
+
+use crate::error::ShopError;
 
 /// The property of a document that names its order.
-const ORDER: &str = "order_id";
+pub const ORDER: &str = "order_id";
 /// The one that names the order at its source.
 const SOURCE: &str = "order_source_id";
 /// The one of a line that has the shop's number of the item.
@@ -111,23 +113,28 @@ fn line(item: &OrderItem) -> LineRequest {
 /// How the document starts: paid in full by `paid`, fiscalized where the integration says.
 ///
 /// # Errors
-/// When the store fails.
+/// [`ShopError::PlaceGone`]; when the store fails.
 pub async fn creation(
     cx: Context<'_>,
     integration: &Integration,
     paid: Option<PaymentType>,
-) -> Result<Creation, StoreError> {
+) -> Result<Creation, ShopError> {
     let payments = paid.map(NewPayment::new).into_iter().collect();
     Ok(Creation { payments, fiscal: place(cx, integration).await?, ..Creation::default() })
 }
 
 /// The premise and the device that the integration names.
-async fn place(cx: Context<'_>, integration: &Integration) -> Result<FiscalRequest, StoreError> {
+async fn place(cx: Context<'_>, integration: &Integration) -> Result<FiscalRequest, ShopError> {
     let Some(id) = &integration.business_premise_id else { return Ok(FiscalRequest::default()) };
+    let gone = |field| ShopError::PlaceGone { field };
     let premise: Option<BusinessPremise> = cx.get(&FISCAL_PREMISES, id).await?;
-    let Some(premise) = premise else { return Ok(FiscalRequest::default()) };
+    let premise = premise.ok_or(gone("business_premise_id"))?;
     let device: Option<Device> = match &integration.electronic_device_id {
-        Some(id) => cx.get(&FISCAL_DEVICES, id).await?,
+        Some(id) => {
+            let device: Option<Device> = cx.get(&FISCAL_DEVICES, id).await?;
+            let device = device.filter(|device| device.premise_id == premise.id);
+            Some(device.ok_or(gone("electronic_device_id"))?)
+        }
         None => None,
     };
     let (authority, premise) = (premise.authority(), Some(premise.name));

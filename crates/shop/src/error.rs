@@ -14,6 +14,12 @@ pub enum ShopError {
     /// A rule of documents.
     #[error(transparent)]
     Sales(#[from] racun_sales::Error),
+    /// The premise or device that the integration names is not there.
+    #[error("the {field} of the integration names none that is there; name another, or none")]
+    PlaceGone {
+        /// The property that names it.
+        field: &'static str,
+    },
     /// A webhook is not signed with the integration's secret.
     #[error(
         "the signature is not that of this integration's secret; set webhook_secret to the one \
@@ -65,6 +71,7 @@ impl ShopError {
             Self::Platform(PlatformError::NoAnswer(_)) => true,
             Self::Order(_)
             | Self::Sales(_)
+            | Self::PlaceGone { .. }
             | Self::Unsigned
             | Self::BadConsent
             | Self::NotAuthorized

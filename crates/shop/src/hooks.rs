@@ -7,7 +7,7 @@ use racun_orders::platform::{self, Headers, Hook, Incoming};
 use racun_orders::{
     INTEGRATIONS, Integration, ORDERS, Order, OrderError, OrderRefusal, SourceKind, source_key,
 };
-use racun_store::{Context, Store, StoreError, Writes};
+use racun_store::{Actor, Context, Decision, Store, StoreError, Writes};
 
 use crate::error::ShopError;
 use crate::orders::{inserted, replaced};
@@ -73,6 +73,7 @@ pub async fn receive(
         Hook::Ping => Ok(Received::Nothing),
         Hook::Gone { source_id } => gone(cx, &integration, &source_id).await,
         Hook::Order(incoming) => taken(cx, &integration, *incoming).await,
+        Hook::Restored(incoming) => take_in(cx, &integration, *incoming, Order::brought_back).await,
     }
 }
 
@@ -125,10 +126,22 @@ pub(crate) async fn taken(
     integration: &Integration,
     incoming: Incoming,
 ) -> Result<Received, ShopError> {
+    take_in(cx, integration, incoming, Order::receive).await
+}
+
+/// What becomes of an order when its platform sends it.
+type Change = fn(Order, Incoming, &Integration, &Actor) -> Decision<Order>;
+
+async fn take_in(
+    cx: Context<'_>,
+    integration: &Integration,
+    incoming: Incoming,
+    change: Change,
+) -> Result<Received, ShopError> {
     let mut attempt = 1;
     loop {
         let seen = find(cx, integration, &incoming.source_id).await?;
-        let done = take(cx, integration, incoming.clone(), seen).await;
+        let done = take(cx, integration, incoming.clone(), (seen, change)).await;
         match done {
             // Another webhook of the same order came first.
             Err(OrderError::Store(StoreError::Duplicate { .. }) | OrderError::NotFound { .. })
@@ -145,7 +158,7 @@ async fn take(
     cx: Context<'_>,
     integration: &Integration,
     incoming: Incoming,
-    seen: Option<Order>,
+    (seen, change): (Option<Order>, Change),
 ) -> Result<Order, OrderError> {
     let mut unit = cx.unit();
     let rules = unit.hold(&INTEGRATIONS, integration.id);
@@ -156,7 +169,7 @@ async fn take(
             return Ok(inserted(Order::received(incoming, &rules, actor), actor));
         };
         let before: Order = held.one(order)?;
-        let after = before.clone().receive(incoming, &rules, actor);
+        let after = change(before.clone(), incoming, &rules, actor);
         Ok::<(Order, Writes), OrderError>(replaced(&before, after, actor))
     })
     .await

@@ -3,15 +3,19 @@
 use racun_access::{ENTITIES, Entity};
 use racun_catalog::{BUSINESS_UNITS, BusinessUnit};
 use racun_fiscal::{BusinessPremise, Device, FISCAL_DEVICES, FISCAL_PREMISES};
-use racun_kernel::id::OrderIntegrationId;
+use racun_kernel::id::{EntityId, OrderIntegrationId};
 use racun_kernel::{Issue, Issues, Patch, Tenant, Vault};
 use racun_orders::{
     INTEGRATIONS, Integration, IntegrationInput, OrderError, SourceKind, check_secret,
 };
-use racun_store::{Actor, Context, ListQuery, Many, One, Page, Put, RawQuery, Writes};
+use racun_store::{
+    Clause, Context, Decision, ListQuery, Many, One, Operator, Page, Put, RawQuery, Store,
+    StoreError, Writes,
+};
 use racun_webhooks::new_secret;
 
 use crate::error::ShopError;
+use crate::orders::retry_job;
 
 /// What callers say of an integration that is kept sealed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -103,6 +107,25 @@ pub async fn list(cx: Context<'_>, raw: &RawQuery) -> Result<Page<Integration>, 
     Ok(cx.page(&INTEGRATIONS, &query).await?)
 }
 
+/// How many stores of `entity` are connected: integrations of platforms that take orders.
+///
+/// # Errors
+/// When the store fails.
+pub async fn connected_stores(store: &dyn Store, entity: EntityId) -> Result<i64, StoreError> {
+    let live = Clause::on(&INTEGRATIONS, "is_active", Operator::Equals(true.into()));
+    let of_platform =
+        Clause::on(&INTEGRATIONS, "source", Operator::Not(SourceKind::Manual.name().into()));
+    let query = ListQuery {
+        limit: 1,
+        count: true,
+        clauses: vec![live, of_platform],
+        ..ListQuery::first_page(&INTEGRATIONS)
+    };
+    let tenant = Tenant::entity(entity);
+    let page: Page<Integration> = store.page(&INTEGRATIONS, &tenant, &query).await?;
+    Ok(page.pagination.total)
+}
+
 /// Changes an integration.
 ///
 /// # Errors
@@ -118,8 +141,18 @@ pub async fn update(
     input.webhook_secret = sealed(cx, vault, WEBHOOK_SECRET, secrets.webhook_secret)?;
     input.access_token = sealed(cx, vault, ACCESS_TOKEN, secrets.access_token)?;
     check_names(cx, &input).await?;
-    let change = move |before: Integration, actor: &Actor| before.update(input, actor);
-    Ok(cx.amend(&INTEGRATIONS, id, change).await?)
+    let mut unit = cx.unit();
+    let integration = unit.hold(&INTEGRATIONS, id);
+    let changed = unit.decide(move |held| {
+        let (before, actor): (Integration, _) = (held.one(integration)?, held.actor());
+        let changed = before.clone().update(input, actor)?;
+        let is_same = matches!(changed, Decision::Unchanged(_));
+        let (after, writes) = changed.written(|after| Put::update(&before, after));
+        // What failed by its rules may be right by the new ones.
+        let retry = (!is_same).then(|| retry_job(&after, actor));
+        Ok::<_, OrderError>((after, writes.puts(retry)))
+    });
+    Ok(changed.await?)
 }
 
 /// Deletes an integration. Its orders stay.

@@ -9,6 +9,8 @@
 //! | `sync`         | a shop's earlier orders, read page by page                             |
 //! | `document`     | what a document of an order says                                       |
 //! | `processing`   | an order becomes its document, in one commit with its new state        |
+//! | `money`        | what the shop took is on the order's invoice once                      |
+//! | `trial`        | what is only tried, and not written                                    |
 //! | `worker`       | the job that processes what is due                                     |
 //! | `error`        | why such a use case is refused                                         |
 //!
@@ -21,14 +23,16 @@ mod document;
 mod error;
 mod hooks;
 pub mod integrations;
+mod money;
 pub mod orders;
 mod processing;
 mod sync;
+mod trial;
 mod worker;
 
 pub use consent::{BACK, Resumed, authorize, consented, resume};
 pub use error::ShopError;
 pub use hooks::{Received, Signed, receive};
-pub use processing::process;
+pub use processing::{Processing, process};
 pub use sync::{OrderSyncHandler, ReadError, SyncRequest, sync};
 pub use worker::OrderHandler;

@@ -1,12 +1,15 @@
 //! Orders.
 
 use racun_background::jobs::{Job, JobKind, NewJob};
-use racun_kernel::id::{OrderId, OrderIntegrationId};
+use racun_kernel::id::{EntityId, OrderId, OrderIntegrationId};
 use racun_kernel::{Issue, Issues};
 use racun_orders::{
-    INTEGRATIONS, Integration, ORDERS, Order, OrderError, OrderInput, OrderRefusal,
+    INTEGRATIONS, Integration, ORDERS, Order, OrderError, OrderInput, OrderRefusal, Status,
 };
-use racun_store::{Actor, Context, Decision, ListQuery, Page, Put, RawQuery, StoreError, Writes};
+use racun_store::{
+    Actor, Clause, Context, Decision, ListQuery, Operator, Page, Put, RawQuery, StoreError, Walk,
+    Writes,
+};
 
 /// Adds an order of the integration that it names.
 ///
@@ -141,13 +144,60 @@ fn job(before: Option<&Order>, order: &Order, actor: &Actor) -> Option<Put> {
     if before.is_some_and(|before| before.process_after == Some(due)) {
         return None;
     }
+    Some(job_on(order.id, order.entity_id, actor).due(due).put())
+}
+
+/// The job of `subject`: an order that is processed, or an integration whose failed orders are
+/// tried again.
+fn job_on(subject: impl ToString, entity_id: EntityId, actor: &Actor) -> Job {
     let new = NewJob {
         kind: JobKind::OrderProcessing,
-        entity_id: Some(order.entity_id),
-        subject: order.id.to_string(),
+        entity_id: Some(entity_id),
+        subject: subject.to_string(),
         payload: actor.scope().account().to_string(),
     };
-    Some(Job::new(new, actor.stamp()).due(due).put())
+    Job::new(new, actor.stamp())
+}
+
+/// The job that has failed orders of `integration` tried again, which is another one now.
+pub(crate) fn retry_job(integration: &Integration, actor: &Actor) -> Put {
+    job_on(integration.id, integration.entity_id, actor).put()
+}
+
+/// Has all failed orders of the integration `id` tried again by its rules.
+///
+/// # Errors
+/// The store's failure.
+pub(crate) async fn retry_failed(
+    cx: Context<'_>,
+    id: OrderIntegrationId,
+) -> Result<(), OrderError> {
+    let Some(rules) = cx.get::<Integration>(&INTEGRATIONS, id).await? else { return Ok(()) };
+    let is = |field, value: &str| Clause::on(&ORDERS, field, Operator::Equals(value.into()));
+    let clauses =
+        vec![is("order_integration_id", &id.to_string()), is("status", Status::Failed.name())];
+    let query = ListQuery { clauses, ..ListQuery::first_page(&ORDERS) };
+    let mut walk = Walk::through(&ORDERS, cx.tenant(), query);
+    while let Some(orders) = walk.next::<Order>(cx.store).await? {
+        for order in orders {
+            retry(cx, order.id, rules.clone()).await?;
+        }
+    }
+    Ok(())
+}
+
+async fn retry(cx: Context<'_>, id: OrderId, rules: Integration) -> Result<(), OrderError> {
+    let mut unit = cx.unit();
+    let order = unit.hold(&ORDERS, id);
+    unit.decide(move |held| {
+        let Some(before): Option<Order> = held.find(order)? else {
+            return Ok(((), Writes::default()));
+        };
+        let actor = held.actor();
+        let after = before.clone().retried(&rules, actor);
+        Ok(((), replaced(&before, after, actor).1))
+    })
+    .await
 }
 
 /// `error`, in the words of orders where another one has the same source.

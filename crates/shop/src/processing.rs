@@ -1,51 +1,83 @@
 //! An order becomes its document: the document, its number, payments and the order's new state are
 //! one commit.
+//!
+//! An invoice that is made again is first tried: what refuses its end or the new one leaves all as
+//! it is. Then the money on it is taken back, it ends, and the new one is made with the order's
+//! state. A run that dies in between is followed by one that goes on: each step is left out where
+//! it was made.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use racun_access::Entity;
-use racun_documents::{Document, DocumentError, DocumentId, DocumentKind, Stage};
-use racun_fiscalization::Ports;
+use racun_documents::{Document, DocumentError, DocumentId, DocumentKind};
+use racun_fiscalization::{Ports, TaxAuthority};
 use racun_kernel::PaymentType;
 use racun_kernel::id::OrderId;
-use racun_orders::{INTEGRATIONS, Integration, Making, ORDERS, Order, OrderError};
+use racun_orders::{INTEGRATIONS, Integration, Making, ORDERS, Order};
 use racun_records::get_document;
-use racun_sales::documents::{self, Beside, Voiding};
-use racun_store::{Held, Put};
+use racun_sales::documents::{self, Beside, Voiding, ends_by_credit};
+use racun_sales::payments::PaymentPorts;
+use racun_store::{Context, Decision, Held, Writes};
 
 use crate::document::{creation, request};
 use crate::error::ShopError;
+use crate::money::{self, is_live};
 use crate::orders::{get, replaced};
+use crate::trial::Trial;
 
 /// How often an order is looked at again when it changes between its reads and the decision.
 const ATTEMPTS: usize = 5;
 
-/// Processes the order `id`: makes its invoice or estimate by the rules of its integration, or
-/// makes it again when it changed, and answers the order. One that has what it should have stays as
-/// it is. What refuses the document is noted on the order (`failed`, with `error`), and no error.
+/// What processing takes.
+#[derive(Clone, Copy)]
+pub struct Processing<'a> {
+    /// What making documents takes.
+    pub ports: Ports<'a>,
+    /// The authority that may have to receive how documents are paid.
+    pub authority: &'a Arc<dyn TaxAuthority>,
+}
+
+impl<'a> Processing<'a> {
+    const fn payments(self) -> PaymentPorts<'a> {
+        let Ports { cx, portugal, .. } = self.ports;
+        PaymentPorts { cx, authority: Some(self.authority), portugal }
+    }
+}
+
+/// Processes the order `id`: makes its invoice or estimate by the rules of its integration, makes
+/// it again when it changed, or records its payment, and answers the order. One that has what it
+/// should have stays as it is. What refuses that is noted on the order (`failed`, with `error`),
+/// and no error.
 ///
-/// # Errors [`OrderError::NotFound`]; a cancelled order, or one in the trash; what says nothing of
-/// the order, such as the store's failure. Then nothing is noted.
-pub async fn process(ports: Ports<'_>, entity: &Entity, id: OrderId) -> Result<Order, ShopError> {
+/// # Errors
+/// [`racun_orders::OrderError::NotFound`]; a cancelled order, or one in the trash; what says nothing
+/// of the order, such as the store's failure. Then nothing is noted.
+pub async fn process(by: Processing<'_>, entity: &Entity, id: OrderId) -> Result<Order, ShopError> {
+    let cx = by.ports.cx;
     let mut attempt = 1;
     loop {
-        let order = get(ports.cx, id).await?;
-        let integration: Integration =
-            ports.cx.one(&INTEGRATIONS, order.order_integration_id).await?;
-        let run = Run { ports, entity, order: &order, integration: &integration };
-        match run.make().await {
+        let order = get(cx, id).await?;
+        let integration: Integration = cx.one(&INTEGRATIONS, order.order_integration_id).await?;
+        let run = Run { by, entity, order: &order, integration: &integration };
+        let made = match run.make().await {
+            Ok(()) => return Ok(get(cx, id).await?),
+            Err(error @ ShopError::Order(_)) => return Err(error),
+            Err(error) if error.is_of_the_moment() => Err(error),
+            Err(refused) => run.failed(&refused).await,
+        };
+        match made {
             Err(ShopError::Sales(racun_sales::Error::Document(
                 DocumentError::ChangedMeanwhile,
             ))) if attempt < ATTEMPTS => attempt += 1,
-            Err(error @ ShopError::Order(_)) => return Err(error),
-            Err(error) if error.is_of_the_moment() => return Err(error),
-            Err(refused) => return run.failed(&refused).await,
-            Ok(()) => return Ok(get(ports.cx, id).await?),
+            made => return made,
         }
     }
 }
 
 /// One look at an order, and what is made of it.
 struct Run<'a> {
-    ports: Ports<'a>,
+    by: Processing<'a>,
     entity: &'a Entity,
     order: &'a Order,
     integration: &'a Integration,
@@ -53,29 +85,33 @@ struct Run<'a> {
 
 impl Run<'_> {
     async fn make(&self) -> Result<(), ShopError> {
+        let ports = self.by.ports;
         match self.order.making(self.integration)? {
             Making::Nothing => Ok(()),
-            Making::Estimate => self.document(DocumentKind::Estimate, None).await,
-            Making::Invoice { paid } => self.document(DocumentKind::Invoice, paid).await,
-            Making::Reissue { paid } => {
-                self.end_invoice().await?;
-                self.document(DocumentKind::Invoice, paid).await
+            Making::Estimate => self.document(ports, DocumentKind::Estimate, None, None).await,
+            Making::Invoice { paid } => {
+                self.document(ports, DocumentKind::Invoice, paid, None).await
             }
+            Making::Reissue { paid } => self.reissue(paid).await,
+            Making::Payment { paid } => self.pay(paid).await,
         }
     }
 
-    /// Makes the document, and notes it on the order in the same commit.
+    /// Makes the document, and notes it on the order in the same commit; `tried` is told when that
+    /// is decided.
     async fn document(
         &self,
+        ports: Ports<'_>,
         kind: DocumentKind,
         paid: Option<PaymentType>,
+        tried: Option<Arc<AtomicBool>>,
     ) -> Result<(), ShopError> {
         let is_invoice = kind == DocumentKind::Invoice;
         let mut request = request(self.order, self.integration);
         if !is_invoice {
             request.linked_documents = None;
         }
-        let creation = creation(self.ports.cx, self.integration, paid).await?;
+        let creation = creation(ports.cx, self.integration, paid).await?;
         let seen = self.order.clone();
         let beside = Beside::new(move |unit| {
             let order = unit.hold(&ORDERS, seen.id);
@@ -84,42 +120,105 @@ impl Run<'_> {
                 if before != seen {
                     return Err(DocumentError::ChangedMeanwhile.into());
                 }
+                if let Some(tried) = tried {
+                    tried.store(true, Ordering::Release);
+                }
                 let (id, customer) = (document.id.to_string(), document.content.customer_id);
                 let actor = held.actor();
                 let after = before.clone().processed(&id, is_invoice, customer, actor);
                 Ok(replaced(&before, after, actor).1)
             }
         });
-        documents::create_beside(self.ports, self.entity, kind, request, creation, beside).await?;
+        documents::create_beside(ports, self.entity, kind, request, creation, beside).await?;
+        Ok(())
+    }
+
+    /// The invoice that the order has.
+    fn invoice(&self) -> Option<DocumentId> {
+        self.order.invoice_id.as_deref().and_then(|id| id.parse().ok())
+    }
+
+    /// Makes another invoice in the place of the one that there is.
+    async fn reissue(&self, paid: Option<PaymentType>) -> Result<(), ShopError> {
+        let ports = self.by.ports;
+        if let Some(id) = self.invoice() {
+            let found = get_document(ports.cx, id).await.map_err(racun_sales::Error::from)?;
+            self.try_out(&found, paid).await?;
+            self.end(&found, paid).await?;
+        }
+        self.document(ports, DocumentKind::Invoice, paid, None).await
+    }
+
+    /// Whether `old` would end, and the new invoice be made. Nothing is written.
+    async fn try_out(&self, old: &Document, paid: Option<PaymentType>) -> Result<(), ShopError> {
+        let ports = self.by.ports;
+        let (trial, flag) = Trial::of_one(ports.cx.store);
+        let tried = Ports { cx: Context { store: &trial, ..ports.cx }, ..ports };
+        let made = self.document(tried, DocumentKind::Invoice, paid, Some(flag)).await;
+        trial.outcome(made)?;
+        if is_live(old) {
+            let trial = Trial::of_all(ports.cx.store);
+            let tried = Ports { cx: Context { store: &trial, ..ports.cx }, ..ports };
+            let ended = documents::void(tried, self.entity, old.id, voiding()).await;
+            trial.outcome(ended)?;
+        }
         Ok(())
     }
 
     /// Voids the invoice that is made again; where the law wants it, a credit note takes it back.
-    /// One that a run before this one voided stays as it is.
-    async fn end_invoice(&self) -> Result<(), ShopError> {
-        let Some(id) = &self.order.invoice_id else { return Ok(()) };
-        let Ok(id) = id.parse::<DocumentId>() else { return Ok(()) };
-        let invoice = get_document(self.ports.cx, id).await.map_err(racun_sales::Error::from)?;
-        if matches!(invoice.stage, Stage::Voided(..)) || invoice.deleted_at.is_some() {
-            return Ok(());
+    /// One that a run before this one voided stays as it is. What was paid on it goes back, where
+    /// the new one is paid.
+    async fn end(&self, old: &Document, paid: Option<PaymentType>) -> Result<(), ShopError> {
+        let (by, id) = (self.by, old.id);
+        if is_live(old) {
+            if paid.is_some() && !ends_by_credit(self.entity, old) {
+                money::take_back(by.payments(), self.entity, id).await?;
+            }
+            documents::void(by.ports, self.entity, id, voiding()).await?;
         }
-        let voiding = Voiding { reason: Some(WHY.to_owned()), ..Voiding::default() };
-        documents::void(self.ports, self.entity, id, voiding).await?;
+        match paid {
+            Some(_) => money::pay_back(by.payments(), self.entity, id).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Records what the shop took, and notes on the order that its invoice has it.
+    async fn pay(&self, paid: PaymentType) -> Result<(), ShopError> {
+        if let Some(id) = self.invoice() {
+            money::pay(self.by.payments(), self.entity, self.order, id, paid).await?;
+        }
+        self.note(|order, _, held| order.paid_up(held.actor())).await?;
         Ok(())
     }
 
-    /// Notes on the order why its document was refused.
+    /// Notes on the order why it was refused.
     async fn failed(&self, refused: &ShopError) -> Result<Order, ShopError> {
-        let (cx, why) = (self.ports.cx, refused.to_string());
-        let mut unit = cx.unit();
-        let order = unit.hold(&ORDERS, self.order.id);
+        let why = refused.to_string();
+        self.note(move |order, rules, held| order.failed(&why, rules, held.actor())).await
+    }
+
+    /// Notes what `change` says on the order, if it is still the one that was seen.
+    async fn note(
+        &self,
+        change: impl FnOnce(Order, &Integration, &Held) -> Decision<Order> + Send + 'static,
+    ) -> Result<Order, ShopError> {
+        let (seen, rules) = (self.order.clone(), self.integration.clone());
+        let mut unit = self.by.ports.cx.unit();
+        let order = unit.hold(&ORDERS, seen.id);
         let noted = unit.decide(move |held| {
             let before: Order = held.one(order)?;
-            let failed = before.clone().failed(&why, held.actor());
-            Ok::<_, OrderError>(failed.written(|after| Put::update(&before, after)))
+            if before != seen {
+                return Err(DocumentError::ChangedMeanwhile.into());
+            }
+            let after = change(before.clone(), &rules, held);
+            Ok::<(Order, Writes), racun_sales::Error>(replaced(&before, after, held.actor()))
         });
         Ok(noted.await?)
     }
+}
+
+fn voiding() -> Voiding {
+    Voiding { reason: Some(WHY.to_owned()), ..Voiding::default() }
 }
 
 /// Why an invoice is voided that is made again.

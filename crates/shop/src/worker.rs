@@ -7,20 +7,23 @@ use racun_access::enter_as_system;
 use racun_background::clock::Clock;
 use racun_background::jobs::{Ending, Handler, Job, JobKind, Outcome};
 use racun_catalog::VatRegistry;
-use racun_fiscalization::{Fiscal, OutsideServices, Ports};
-use racun_kernel::id::{AccountId, OrderId};
-use racun_orders::{INTEGRATIONS, Integration, ORDERS, Order, Status};
+use racun_fiscalization::{Fiscal, OutsideServices, Ports, TaxAuthority};
+use racun_kernel::id::{AccountId, OrderId, OrderIntegrationId};
+use racun_orders::{INTEGRATIONS, Integration, ORDERS, Order};
 use racun_portugal::Portugal;
 use racun_store::{Context, Store, StoreError};
 
-use crate::processing::process;
+use crate::orders::retry_failed;
+use crate::processing::{Processing, process};
 
-/// Processes orders that are due.
+/// Processes orders that are due, and makes due what failed of an integration that changed.
 pub struct OrderHandler {
     /// Where everything is kept.
     pub store: Arc<dyn Store>,
     /// What fiscalizing takes.
     pub fiscal: Option<Fiscal>,
+    /// The authority that may have to receive how documents are paid.
+    pub authority: Arc<dyn TaxAuthority>,
     /// The register of VAT numbers.
     pub vat: Arc<dyn VatRegistry>,
     /// Who certifies documents in Portugal; `None` where they cannot be.
@@ -46,21 +49,25 @@ impl Handler for OrderHandler {
 
 impl OrderHandler {
     async fn attempt(&self, job: &Job) -> Result<(), String> {
-        let ids = (job.payload.parse::<AccountId>(), job.subject.parse::<OrderId>());
-        let (Ok(account), Ok(id), Some(entity)) = (ids.0, ids.1, job.entity_id) else {
-            return Err("a job names no order".to_owned());
+        let (Ok(account), Some(entity)) = (job.payload.parse::<AccountId>(), job.entity_id) else {
+            return Err("a job names no account".to_owned());
         };
         let (store, stamp) = (&*self.store, (self.stamp)());
         let entered = enter_as_system(store, account, entity).await;
         let (scope, entity) = entered.map_err(|error| error.to_string())?;
         let cx = Context::new(store, &scope, &stamp);
+        if let Ok(integration) = job.subject.parse::<OrderIntegrationId>() {
+            return retry_failed(cx, integration).await.map_err(|error| error.to_string());
+        }
+        let id = job.subject.parse::<OrderId>().map_err(|_| "a job names no order".to_owned())?;
         if !is_due(cx, id).await.map_err(|error| error.to_string())? {
             return Ok(());
         }
         let (fiscal, portugal) = (self.fiscal.as_ref(), self.portugal.as_deref());
         let services = OutsideServices { fiscal, vat: Some(&*self.vat), portugal };
         let ports = Ports::with_services(cx, services);
-        process(ports, &entity, id).await.map(drop).map_err(|error| error.to_string())
+        let by = Processing { ports, authority: &self.authority };
+        process(by, &entity, id).await.map(drop).map_err(|error| error.to_string())
     }
 }
 
@@ -71,8 +78,5 @@ async fn is_due(cx: Context<'_>, id: OrderId) -> Result<bool, StoreError> {
         return Ok(false);
     }
     let rules: Option<Integration> = cx.get(&INTEGRATIONS, order.order_integration_id).await?;
-    let is_again = order.status == Status::Processed;
-    Ok(rules.is_some_and(|rules| {
-        rules.is_active && rules.deleted_at.is_none() && (rules.auto_process || is_again)
-    }))
+    Ok(rules.is_some_and(|rules| order.wants_processing(&rules)))
 }

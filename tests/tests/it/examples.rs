@@ -181,6 +181,7 @@ const UNPLAYED: &[(&str, &str)] = &[
     ("openBillingPortal", "takes a white label that sells"),
     ("paySharedInvoice", "takes a link that was shared"),
     ("putManagedWhiteLabel", "takes the operator's key"),
+    ("endBillOfEntity", "takes the operator's key"),
     ("rejectSharedEstimate", "takes a link that was shared"),
     ("removeMySecondFactor", "takes a code of an app"),
     ("renewMyRecoveryCodes", "takes a code of an app"),

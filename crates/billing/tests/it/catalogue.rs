@@ -1,6 +1,6 @@
 //! What the operator's file may say.
 
-use racun_billing::{Catalogue, FEATURES, Feature, Interval};
+use racun_billing::{Catalogue, FEATURES, Feature, Interval, PaymentProvider};
 use racun_kernel::Environment;
 use serde_json::{Value, json};
 use time::macros::datetime;
@@ -108,4 +108,18 @@ fn every_feature_is_read_by_its_slug() {
         assert_eq!(serde_json::to_value(feature).unwrap(), feature.slug());
     }
     assert_eq!("fax".parse::<Feature>().unwrap_err().code, "invalid_value");
+}
+
+#[test]
+fn ways_to_pay_have_neutral_names_and_those_of_before_are_read() {
+    let read = |name: &str| serde_json::from_value::<PaymentProvider>(json!(name)).unwrap();
+    for (provider, name, before) in [
+        (PaymentProvider::CardProcessor, "card_processor", "stripe"),
+        (PaymentProvider::OnlineWallet, "online_wallet", "paypal"),
+        (PaymentProvider::Bank, "bank", "bank"),
+        (PaymentProvider::LegacyGateway, "legacy_gateway", "braintree"),
+    ] {
+        assert_eq!((read(name), read(before), provider.name()), (provider, provider, name));
+        assert_eq!(serde_json::to_value(provider).unwrap(), name);
+    }
 }

@@ -147,7 +147,55 @@ fn a_higher_plan_takes_off_what_is_left_of_the_one_before() {
     ];
     assert_eq!(lines(&month), expected);
     let next = chosen.subscription.advance(add_months(cut, 1)).ended;
-    assert_eq!(lines(&next[0]), [(ChargeKind::Plan, 2_900), (ChargeKind::AddOn, 300)]);
+    let expected =
+        [(ChargeKind::Plan, 2_900), (ChargeKind::AddOn, 300), (ChargeKind::Coupon, -1_600)];
+    assert_eq!(lines(&next[0]), expected, "the coupon stays with the next plan");
+}
+
+/// Cents that coupons take off in each of `months`, where the code is named at the begin of each
+/// month that `names` holds.
+fn taken_off(months: i32, names: &[i32]) -> Vec<i64> {
+    let half = coupon(json!({"code": "HALF", "percent_off": 50, "months": 2}));
+    let other = coupon(json!({"code": "TEN", "percent_off": 10}));
+    let mut own = paid("start", Interval::Monthly);
+    let mut off = Vec::new();
+    for month in 0..months {
+        let at = add_months(NOW, month);
+        if names.contains(&month) {
+            own = own.with_extras(Some(other.clone()), None, at);
+            own = own.with_extras(Some(half.clone()), None, at);
+        }
+        let advanced = own.advance(add_months(NOW, month + 1));
+        let coupons = advanced.ended[0].charges.iter();
+        off.push(coupons.filter(|line| line.kind == ChargeKind::Coupon).map(|l| l.cents).sum());
+        own = advanced.subscription;
+    }
+    off
+}
+
+#[test]
+fn a_coupon_that_is_named_again_is_not_renewed() {
+    assert_eq!(taken_off(4, &[0]), [-450, -450, 0, 0]);
+    assert_eq!(taken_off(4, &[0, 1, 2, 3]), [-450, -450, 0, 0]);
+    let stored = json!({"coupon": {"code": "HALF", "percent_off": 50, "months": 2},
+        "since": "2026-01-01T00:00:00Z"});
+    let mut own = paid("start", Interval::Monthly);
+    own.coupon = Some(serde_json::from_value(stored).unwrap());
+    let half = coupon(json!({"code": "HALF", "percent_off": 50, "months": 2}));
+    let again = own.with_extras(Some(half), None, NOW).coupon.unwrap();
+    assert_eq!(again.since, datetime!(2026-01-01 00:00 UTC), "one of before the list");
+}
+
+#[test]
+fn a_coupon_takes_nothing_off_a_month_that_began_before_it() {
+    let half = coupon(json!({"code": "HALF", "percent_off": 50, "months": 1}));
+    let own = paid("start", Interval::Monthly);
+    let own = own.with_extras(Some(half), None, NOW + Duration::days(10));
+    let first = after(own, 1);
+    assert_eq!(lines(&first.ended[0]), [(ChargeKind::Plan, 900)]);
+    let second = after(first.subscription, 2);
+    assert_eq!(lines(&second.ended[0])[1], (ChargeKind::Coupon, -450));
+    assert_eq!(lines(&after(second.subscription, 3).ended[0]), [(ChargeKind::Plan, 900)]);
 }
 
 #[test]

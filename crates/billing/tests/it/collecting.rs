@@ -30,7 +30,7 @@ fn payer(name: &str) -> Payer {
 
 fn subscriber() -> Subscription {
     let own = start(&label(|_| ()), NOW).known_as("cus_1", NOW).with_card(card("good"), NOW);
-    let by_card = Some(PaymentProvider::Stripe);
+    let by_card = Some(PaymentProvider::CardProcessor);
     own.choose(&plan("start"), Interval::Monthly, by_card, None, NOW).subscription
 }
 
@@ -209,7 +209,7 @@ impl World {
             }
             Step::Choose(n, yearly) if self.own.owes.is_empty() || *n == 0 => {
                 let slug = ["free", "start", "business"][*n];
-                let by_card = Some(PaymentProvider::Stripe);
+                let by_card = Some(PaymentProvider::CardProcessor);
                 let interval = if *yearly { Interval::Yearly } else { Interval::Monthly };
                 let own = self.own.clone();
                 let chosen = own.choose(&plan(slug), interval, by_card, None, self.now);

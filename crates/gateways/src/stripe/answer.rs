@@ -98,6 +98,11 @@ pub fn silent(status: u16) -> ProcessorError {
     ProcessorError::NoAnswer(format!("it answered {status}"))
 }
 
+/// The key of this server may not do that.
+pub fn forbidden() -> ProcessorError {
+    ProcessorError::NoAnswer("the key of this server may not do that".to_owned())
+}
+
 /// Nothing is known: it is no answer.
 pub fn nonsense() -> ProcessorError {
     ProcessorError::NoAnswer("what it answered is no answer".to_owned())

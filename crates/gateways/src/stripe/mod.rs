@@ -42,7 +42,7 @@ pub use options::StripeOptions;
 pub struct Stripe {
     client: Client,
     client_id: Option<String>,
-    webhook_key: hmac::Key,
+    webhook_keys: Vec<hmac::Key>,
     serves: Serves,
 }
 
@@ -55,7 +55,7 @@ impl Stripe {
         Ok(Self {
             client: Client::new(options)?,
             client_id: options.client_id.clone(),
-            webhook_key: webhook::key(&options.webhook_secret),
+            webhook_keys: options.webhook_secrets.iter().map(|one| webhook::key(one)).collect(),
             serves: Serves::of(&options.secret_key),
         })
     }
@@ -251,6 +251,8 @@ impl CardProcessor for Stripe {
                 Some(problem) => Err(answer::refused(problem)),
                 None => Err(answer::silent(402)),
             },
+            // It says nothing of the card, as a wrong key does not.
+            (403, _) => Err(answer::forbidden()),
             (status, body) => Err(answer::failure(status, &body)),
         }
     }
@@ -335,7 +337,8 @@ impl CardProcessor for Stripe {
         now: OffsetDateTime,
     ) -> Result<(Environment, ProcessorEvent), ForgedWebhook> {
         let signature = signature.ok_or(ForgedWebhook)?;
-        if !webhook::is_signed(&self.webhook_key, signature, body, now) {
+        let is_signed = |key| webhook::is_signed(key, signature, body, now);
+        if !self.webhook_keys.iter().any(is_signed) {
             return Err(ForgedWebhook);
         }
         let told = webhook::read(body).ok_or(ForgedWebhook)?;

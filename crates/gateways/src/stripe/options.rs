@@ -15,8 +15,9 @@ pub struct StripeOptions {
     pub url: String,
     /// What it knows this server by: `sk_test_…`, `sk_live_…`.
     pub secret_key: String,
-    /// What it signs webhooks with: `whsec_…`.
-    pub webhook_secret: String,
+    /// What it signs webhooks with: one `whsec_…` for each endpoint, for those of its own account
+    /// and those of connected accounts are two.
+    pub webhook_secrets: Vec<String>,
     /// What it calls this server to sellers who connect accounts: `ca_…`; `None`: they cannot.
     pub client_id: Option<String>,
     /// How far calls go.
@@ -37,7 +38,7 @@ impl StripeOptions {
         Self {
             url: format!("https://{}", Self::HOST),
             secret_key: secret_key.to_owned(),
-            webhook_secret: webhook_secret.to_owned(),
+            webhook_secrets: vec![webhook_secret.to_owned()],
             client_id: None,
             reach: Reach::Everywhere,
             patience: Duration::from_secs(20),

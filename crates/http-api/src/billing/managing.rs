@@ -57,35 +57,20 @@ pub(crate) const ROUTES: &[Route] = &[
     .seen_as(SecurityEvent::WhiteLabelChanged),
 ];
 
-const KEY: &str = "`Authorization: Bearer` shows the key of RACUN__BILLING__OPERATOR_KEY. Where \
-                   the operator keeps white labels in a file, there is no key, and this is 401.";
+/// What a route of the operator takes to be shown.
+pub(super) const KEY: &str = "`Authorization: Bearer` shows the key of \
+     RACUN__BILLING__OPERATOR_KEY. Where the operator keeps white labels in a file, there is no \
+     key, and this is 401.";
 
 names! {
     /// The environment that a white label sells in.
     LabelEnvironmentBody as WhiteLabelEnvironment of Environment { Live, Sandbox }
 }
 
-/// How plans can be paid.
-#[derive(Debug, Clone, Copy, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[schema(as = PlanPaymentProvider)]
-enum PaymentProviderBody {
-    /// By card: the same as `stripe`.
-    CardProcessor,
-    Stripe,
-    Paypal,
-    Bank,
-    Braintree,
-}
-
-impl Convert<PaymentProvider> for PaymentProviderBody {
-    fn convert(self) -> PaymentProvider {
-        match self {
-            Self::CardProcessor | Self::Stripe => PaymentProvider::Stripe,
-            Self::Paypal => PaymentProvider::Paypal,
-            Self::Bank => PaymentProvider::Bank,
-            Self::Braintree => PaymentProvider::Braintree,
-        }
+names! {
+    /// How plans can be paid.
+    PaymentProviderBody as PlanPaymentProvider of PaymentProvider {
+        CardProcessor, OnlineWallet, Bank, LegacyGateway
     }
 }
 
@@ -409,7 +394,7 @@ fn each<A, B>(
 ///
 /// # Errors
 /// 401 for any other token, and where white labels are not managed.
-fn authorize(call: &Call<()>, request: &HttpRequest) -> Result<(), ApiError> {
+pub(super) fn authorize(call: &Call<()>, request: &HttpRequest) -> Result<(), ApiError> {
     let known =
         call.operator_key.as_ref().filter(|_| matches!(call.white_labels, LabelSource::Managed));
     let shown = request.headers().contains_key(AUTHORIZATION);

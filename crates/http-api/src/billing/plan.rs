@@ -160,7 +160,8 @@ pub(crate) struct SubscriptionBody {
     billing_interval: Option<&'static str>,
     current_period_start: String,
     current_period_end: String,
-    /// How it is paid, or would be: `stripe` (by card), `paypal`, `bank` or `braintree`.
+    /// How it is paid, or would be: `card_processor` (by card), `online_wallet`, `bank` or
+    /// `legacy_gateway`.
     payment_provider: &'static str,
     /// Always false: no store's platform manages subscriptions here.
     platform_managed: bool,
@@ -219,13 +220,17 @@ pub(super) struct PaymentMethodBody {
     has_card: bool,
 }
 
-/// What connected stores cost. None can be connected yet.
+/// Connected stores, and what the plan says of them. Those beyond the included ones are counted;
+/// bills do not charge them.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = StoreBilling)]
 struct StoreBillingBody {
+    /// Integrations of shops' platforms that take orders.
     connected_stores: i64,
     included_stores: i64,
+    /// Those beyond the included ones, where the plan has a price for them.
     billable_extra_stores: i64,
+    /// Invoices in a month that the plan names for them; the limits do not count them.
     invoices_included_from_extra_stores: i64,
     #[schema(required = true)]
     extra_store_price_cents_monthly: Option<i64>,
@@ -252,13 +257,14 @@ struct UsageBody {
 }
 
 impl SubscriptionBody {
-    /// `subscription` as it is at `now`, of `label` as long as the operator's file has it.
+    /// `subscription` as it is at `now`, of `label` as long as the operator's file has it, of an
+    /// entity with so many connected `stores`.
     pub fn of(
         subscription: &Subscription,
         label: Option<&WhiteLabel>,
+        stores: i64,
         now: OffsetDateTime,
     ) -> Self {
-        let Limits { included_store_count, extra_store_price_cents, .. } = subscription.plan.limits;
         let scheduled_change = match &subscription.at_end {
             AtEnd::Change { plan, interval } => Some(ScheduledChangeBody {
                 plan: PlanBody::of(plan, false),
@@ -291,18 +297,26 @@ impl SubscriptionBody {
             cancel_at: subscription.cancel_at().map(format_instant),
             scheduled_change,
             payment_method: PaymentMethodBody::of(subscription),
-            store_billing: StoreBillingBody {
-                connected_stores: 0,
-                included_stores: included_store_count.unwrap_or(0),
-                billable_extra_stores: 0,
-                invoices_included_from_extra_stores: 0,
-                extra_store_price_cents_monthly: extra_store_price_cents,
-                extra_store_price_cents_yearly: subscription
-                    .plan
-                    .limits
-                    .extra_store_annual_price_cents,
-            },
+            store_billing: StoreBillingBody::of(&subscription.plan.limits, stores),
             usage: UsageBody::of(subscription),
+        }
+    }
+}
+
+impl StoreBillingBody {
+    fn of(limits: &Limits, connected_stores: i64) -> Self {
+        let included_stores = limits.included_store_count.unwrap_or(0);
+        let has_price = limits.extra_store_price_cents.is_some();
+        let extra = (connected_stores - included_stores).max(0);
+        let billable_extra_stores = if has_price { extra } else { 0 };
+        let each = limits.extra_store_invoices_per_month.unwrap_or(0);
+        Self {
+            connected_stores,
+            included_stores,
+            billable_extra_stores,
+            invoices_included_from_extra_stores: billable_extra_stores.saturating_mul(each),
+            extra_store_price_cents_monthly: limits.extra_store_price_cents,
+            extra_store_price_cents_yearly: limits.extra_store_annual_price_cents,
         }
     }
 }

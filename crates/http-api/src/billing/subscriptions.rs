@@ -9,6 +9,7 @@ use racun_billing::{
 };
 use racun_kernel::{Issue, Patch};
 use racun_sales::billing::{self, Choice};
+use racun_shop::integrations::connected_stores;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use validator::Validate;
@@ -159,7 +160,7 @@ struct AddOnChoiceBody {
 /// What a month of a subscription was charged. All is in cents of `currency_code`.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = SubscriptionBill)]
-struct BillBody {
+pub(super) struct BillBody {
     id: String,
     /// The plan that the month was under.
     plan_slug: String,
@@ -177,7 +178,7 @@ struct BillBody {
     credit_used_cents: i64,
     /// What is left to pay.
     amount_due_cents: i64,
-    /// Whether it is paid. What is paid by bank stays `open`: the operator knows.
+    /// Whether it is paid. What is paid by bank stays `open` until the operator says so.
     status: BillStatusBody,
     /// How often the card was tried.
     attempts: u32,
@@ -187,7 +188,7 @@ struct BillBody {
     /// Why the card was declined last.
     #[schema(required = true)]
     failure_message: Option<String>,
-    /// The card processor's id of the payment.
+    /// The card processor's id of the payment, or what the operator says that it is known by.
     #[schema(required = true)]
     payment_id: Option<String>,
     #[schema(required = true)]
@@ -223,7 +224,7 @@ struct BillLineBody {
 }
 
 impl BillBody {
-    fn of(month: UsageMonth, currency: &str) -> Self {
+    pub(super) fn of(month: UsageMonth, currency: &str) -> Self {
         let total_cents = total(&month.charges);
         let (amount_due_cents, status) = (month.due_cents(), month.state().convert());
         let collection = month.collection;
@@ -278,7 +279,8 @@ async fn get(call: EntityCall) -> Result<Json<SubscriptionBody>, ApiError> {
     let found = subscription(&call).await?;
     let labels = call.labels().await?;
     let label = labels.by_slug(&found.white_label);
-    Ok(Json(SubscriptionBody::of(&found, label, call.stamp().now())))
+    let stores = connected_stores(call.store(), call.entity().id).await?;
+    Ok(Json(SubscriptionBody::of(&found, label, stores, call.stamp().now())))
 }
 
 async fn plans(call: EntityCall) -> Result<Json<PlansBody>, ApiError> {
@@ -350,7 +352,8 @@ async fn cancel(call: EntityCall) -> Result<Json<SubscriptionBody>, ApiError> {
     });
     let (after, labels) = task.await?;
     let label = labels.by_slug(&after.white_label);
-    Ok(Json(SubscriptionBody::of(&after, label, call.stamp().now())))
+    let stores = connected_stores(call.store(), call.entity().id).await?;
+    Ok(Json(SubscriptionBody::of(&after, label, stores, call.stamp().now())))
 }
 
 async fn activate(

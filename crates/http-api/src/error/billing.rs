@@ -12,7 +12,12 @@ impl From<BillingError> for ApiError {
             BillingError::NoSubscription => {
                 Self::new(Kind::NotFound, message).caused_by("no_subscription")
             }
-            BillingError::NoLabel { .. } => Self::new(Kind::NotFound, message),
+            BillingError::NoLabel { .. } | BillingError::NoBill { .. } => {
+                Self::new(Kind::NotFound, message)
+            }
+            BillingError::NothingUnderWay => {
+                Self::new(Kind::Unprocessable, message).caused_by("no_payment_under_way")
+            }
             BillingError::NoPayment { .. } => {
                 Self::new(Kind::Unprocessable, message).caused_by("no_payment_processor")
             }

@@ -35,6 +35,9 @@ impl From<ShopError> for ApiError {
         match error {
             ShopError::Order(error) => error.into(),
             ShopError::Sales(error) => error.into(),
+            ShopError::PlaceGone { .. } => {
+                Self::new(Kind::Unprocessable, error.to_string()).caused_by("place_gone")
+            }
             ShopError::Unsigned => {
                 Self::new(Kind::Unauthorized, error.to_string()).caused_by("invalid_signature")
             }

@@ -4,7 +4,7 @@ use actix_web::web;
 use racun_access::Permission::{EraseRecords, ReadRecords, WriteRecords};
 use racun_billing::Feature;
 use racun_kernel::id;
-use racun_shop::{orders as shop, process as process_order};
+use racun_shop::{Processing, orders as shop, process as process_order};
 
 use super::{OrderBody, OrderInputBody};
 use crate::answer::{Created, Json, NoContent, Page};
@@ -127,8 +127,10 @@ async fn erase(call: Call, id: PathId<id::Order>) -> Result<NoContent, ApiError>
 }
 
 async fn process(call: EntityCall, id: PathId<id::Order>) -> Result<Json<OrderBody>, ApiError> {
-    let task =
-        call.run(|call| async move { process_order(call.ports(), call.entity(), id.0).await });
+    let task = call.run(|call| async move {
+        let by = Processing { ports: call.ports(), authority: &call.tax_authority };
+        process_order(by, call.entity(), id.0).await
+    });
     Ok(Json(task.await?.convert()))
 }
 

@@ -84,7 +84,7 @@ fn expected(route: &Route) -> usize {
         // What the operator says of a white label.
         Gate::Open if route.operation == "putManagedWhiteLabel" => 256 * 1024,
         // What the card processor tells.
-        Gate::Open if route.operation == "takeCardProcessorWebhook" => 256 * 1024,
+        Gate::Open if route.operation == "takeCardProcessorWebhook" => 512 * 1024,
         Gate::Open => ANONYMOUS,
         _ if route.operation.ends_with("Certificate") && takes_form(route) => MOST,
         _ if RECORDS.contains(&route.operation) => 256 * 1024,

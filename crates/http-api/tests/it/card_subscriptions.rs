@@ -19,7 +19,7 @@ use crate::cards::Scripted;
 use crate::harness::{Answer, Api, Who, text};
 use crate::managing::KEY;
 
-const HOST: &str = "app.acme.example";
+pub const HOST: &str = "app.acme.example";
 const DAY: i64 = 86_400;
 const MONTH: i64 = 31 * DAY;
 const KINDS: [JobKind; 2] = [JobKind::SubscriptionCollection, JobKind::SubscriptionInvoice];
@@ -60,7 +60,7 @@ pub async fn collect(services: &Services) -> usize {
     }
 }
 
-fn label(providers: Value) -> Value {
+pub fn label(providers: Value) -> Value {
     json!({
         "name": "Acme", "hosts": [HOST], "billing_enabled": true, "trial_days": 14,
         "default_plan": "start", "allowed_payment_providers": providers,
@@ -186,7 +186,10 @@ async fn a_month_is_collected_by_card_when_it_ends_and_only_once() {
     let done = world.activate("start", "monthly").await.with(200).json();
     assert_eq!(done, json!({"invoice_id": null, "scheduled": false}));
     let own = world.own().await;
-    assert_eq!((&own["status"], &own["payment_provider"]), (&json!("active"), &json!("stripe")));
+    assert_eq!(
+        (&own["status"], &own["payment_provider"]),
+        (&json!("active"), &json!("card_processor"))
+    );
     assert_eq!(world.collect().await, 0, "a month is charged when it ends");
     world.pass(MONTH).await;
     world.collect().await;
@@ -411,7 +414,7 @@ async fn a_card_takes_over_from_the_bank_and_credit_is_used_up_first() {
     let own = world.own().await;
     assert_eq!(
         (&own["payment_provider"], &own["bank_reference"]),
-        (&json!("stripe"), &Value::Null)
+        (&json!("card_processor"), &Value::Null)
     );
     world.pass(MONTH).await;
     world.collect().await;
@@ -461,7 +464,7 @@ async fn the_operators_entity_invoices_what_is_collected_once() {
     let ana = owner(&api, "ana@example.com", Some(("host", HOST))).await;
     let mut world = World { api, cards, ana };
     let providers = world.own().await["allowed_payment_providers"].clone();
-    assert_eq!(providers, json!(["stripe", "bank"]));
+    assert_eq!(providers, json!(["card_processor", "bank"]));
     world.give("pm_1").await.with(200);
     world.activate("start", "monthly").await.with(200);
     world.pass(MONTH).await;

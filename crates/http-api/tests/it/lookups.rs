@@ -113,6 +113,11 @@ async fn registers_and_tax_rates_are_searched() {
     let file = "state,zip_code,estimated_combined_rate,source_month\nCA,90210,0.095,2026-10\n";
     import_tax_rates(store, file.as_bytes(), &stamp).await.unwrap();
     let path = "/tax-rate-estimates/us?zip_code=90210&state=CA";
+    let refused = api.get(path, &owner).await.with(422).json();
+    assert_eq!(refused["cause"]["code"], "feature_not_available", "its country has no such rates");
+    let body = json!({"name": "Ana Inc.", "country": "United States", "environment": "sandbox"});
+    let american = api.post("/entities", &owner, body).await.with(201).json();
+    let owner = owner.in_entity(&text(&american["id"]));
     let found = api.get(path, &owner).await.with(200).json();
     assert_eq!(found["data"][0]["estimated_combined_rate"], json!(0.095));
     assert_eq!(found["data"][0]["country_code"], "US");

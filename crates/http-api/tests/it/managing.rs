@@ -123,3 +123,24 @@ async fn pages_of_a_white_label_have_its_colour_and_logo() {
     let page = api.call(request.insert_header(("host", "racun.example"))).await.with(200);
     assert!(!page.text.contains("<img"), "{}", page.text);
 }
+
+#[actix_web::test]
+async fn ways_to_pay_have_neutral_names_alone() {
+    let api = managed().await;
+    let put = async |providers: Value| {
+        let mut label = label(&["app.acme.example"]);
+        label["allowed_payment_providers"] = providers;
+        api.put("/operator/white-labels/acme", &Who::key(KEY), label).await
+    };
+    let all = json!(["card_processor", "online_wallet", "bank", "legacy_gateway"]);
+    let made = put(all.clone()).await.with(200).json();
+    assert_eq!(made["definition"]["allowed_payment_providers"], all);
+    for brand in ["stripe", "paypal", "braintree"] {
+        put(json!([brand])).await.with(422);
+    }
+    let host = Some(("host", "app.acme.example"));
+    let ana = crate::billing::owner(&api, "ana@example.com", host).await;
+    let own = api.get("/white-label-subscriptions", &ana).await.with(200).json();
+    let shown = (&own["allowed_payment_providers"], &own["payment_provider"]);
+    assert_eq!(shown, (&all, &json!("card_processor")));
+}

@@ -18,53 +18,55 @@ use serde_json::{Value, json};
 
 use crate::harness::{Answer, Api, Who, text};
 
-const SHOPIFY: &str = include_str!("../../../orders/tests/data/shopify_order.json");
-const WOO: &str = include_str!("../../../orders/tests/data/woocommerce_order.json");
-const SECRET: &str = "shpss_hush";
+pub const SHOPIFY: &str = include_str!("../../../orders/tests/data/shopify_order.json");
+pub const WOO: &str = include_str!("../../../orders/tests/data/woocommerce_order.json");
+pub const SECRET: &str = "shpss_hush";
 
-struct Desk {
-    api: Api,
-    owner: Who,
+/// A shop's desk: an entity with its orders.
+pub struct Desk {
+    pub api: Api,
+    pub owner: Who,
 }
 
 impl Desk {
-    async fn open() -> Self {
+    pub async fn open() -> Self {
         let api = Api::new().await;
         let owner = api.owner("ana@example.com").await;
         Self { api, owner }
     }
 
     /// An integration with what `more` says.
-    async fn integration(&self, more: Value) -> Value {
+    pub async fn integration(&self, more: Value) -> Value {
         let mut body = json!({"name": "Shop"});
         body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         self.post("/order-integrations", body).await.with(201).json()
     }
 
-    async fn post(&self, path: &str, body: Value) -> Answer {
+    pub async fn post(&self, path: &str, body: Value) -> Answer {
         self.api.post(path, &self.owner, body).await
     }
 
-    async fn get(&self, path: &str) -> Value {
+    pub async fn get(&self, path: &str) -> Value {
         self.api.get(path, &self.owner).await.with(200).json()
     }
 
-    async fn patch(&self, order: &Value, body: Value) -> Answer {
+    pub async fn patch(&self, order: &Value, body: Value) -> Answer {
         self.api.patch(&format!("/orders/{}", text(&order["id"])), &self.owner, body).await
     }
 
-    async fn act(&self, order: &Value, what: &str) -> Answer {
+    pub async fn act(&self, order: &Value, what: &str) -> Answer {
         self.post(&format!("/orders/{}/{what}", text(&order["id"])), json!({})).await
     }
 
     /// What is due is processed.
-    async fn work(&self) {
+    pub async fn work(&self) {
         let services = self.api.services.clone();
         let stamp = Arc::new(move || services.stamp());
         let services = &self.api.services;
         let handler = OrderHandler {
             store: Arc::clone(&services.store),
             fiscal: services.fiscal(),
+            authority: Arc::clone(&services.tax_authority),
             vat: Arc::clone(&services.vat_registry),
             portugal: services.portugal.clone(),
             stamp: stamp.clone(),
@@ -109,7 +111,7 @@ impl Desk {
     }
 
     /// What a shop posts.
-    async fn hook(
+    pub async fn hook(
         &self,
         id: &Value,
         platform: &str,
@@ -133,17 +135,17 @@ impl Desk {
         self.api.call(request).await
     }
 
-    async fn orders(&self) -> Vec<Value> {
+    pub async fn orders(&self) -> Vec<Value> {
         self.get("/orders").await["data"].as_array().unwrap().clone()
     }
 
-    async fn invoices(&self) -> Vec<Value> {
+    pub async fn invoices(&self) -> Vec<Value> {
         self.get("/invoices?limit=100").await["data"].as_array().unwrap().clone()
     }
 }
 
 /// An order of two lines, in gross prices, that comes to 34.40.
-fn order(integration: &Value, more: Value) -> Value {
+pub fn order(integration: &Value, more: Value) -> Value {
     let mut body = json!({
         "order_integration_id": integration["id"], "source": integration["source"],
         "source_id": "1001", "source_order_number": "#1001", "customer_name": "Bor Kos",
@@ -170,7 +172,7 @@ async fn an_order_becomes_one_invoice_however_often_it_is_processed() {
     assert_eq!((&made["status"], &made["paid"]), (&json!("pending"), &json!(true)));
     assert_eq!(made["billing_address"]["country_code"], "SI");
     let again = desk.post("/orders", order(&shop, json!({}))).await.with(409).json();
-    assert_eq!(again["cause"]["code"], "order_exists");
+    assert_eq!(again["cause"]["code"], "duplicate");
     let done = desk.act(&made, "process").await.with(200).json();
     assert_eq!((&done["status"], &done["error"]), (&json!("processed"), &Value::Null), "{done}");
     let same = desk.act(&made, "process").await.with(200).json();

@@ -2,14 +2,14 @@
 //! new.
 
 use racun_kernel::{Stamp, Tenant, calendar};
-use racun_store::{Put, Store, StoreError, Writes};
+use racun_store::{Clause, ListQuery, Operator, Put, Store, StoreError, Writes};
 use time::{Date, Duration, OffsetDateTime, Time};
 
 use super::finding::first;
 use super::records::{KeptDay, RATE_DAYS};
 use crate::port::{RateSource, SourceSilent, Span};
 use crate::rates::DayRates;
-use crate::target::last_business_day;
+use crate::target::{is_business_day, last_business_day};
 
 /// Where the bank is.
 const ZONE: &str = "Europe/Berlin";
@@ -17,6 +17,10 @@ const ZONE: &str = "Europe/Berlin";
 const PUBLISHED: Time = time::macros::time!(16:15);
 /// Days of a gap that the file of 90 days closes for certain.
 const RECENT: Duration = Duration::days(80);
+/// Business days that a hole before those lacks at least.
+const OLD_HOLE: i64 = 5;
+/// Since when the bank publishes on the business days that we know.
+const SAME_CALENDAR: Date = time::macros::date!(2002 - 01 - 02);
 /// Days of rates that one commit writes.
 const BATCH: usize = 200;
 
@@ -46,15 +50,62 @@ pub async fn refresh(
     stamp: &Stamp,
 ) -> Result<Refreshed, StoreError> {
     let newest = first(store, None, true).await?.map(|day| day.date);
-    let Some(span) = missing(newest, stamp.now()) else { return Ok(Refreshed::UpToDate) };
-    let mut days = match source.fetch(span).await {
+    let hole = match newest {
+        Some(newest) => hole(store, newest, stamp.now()).await?,
+        None => None,
+    };
+    let span = missing(newest, stamp.now()).max(hole);
+    let Some(span) = span else { return Ok(Refreshed::UpToDate) };
+    let days = match source.fetch(span).await {
         Ok(days) => days,
         Err(silent) => return Ok(Refreshed::Silent(silent)),
     };
-    days.retain(|day| newest.is_none_or(|newest| day.date > newest));
-    let Some(last) = days.iter().map(|day| day.date).max() else { return Ok(Refreshed::UpToDate) };
-    let days = keep_days(store, days, stamp).await?;
-    Ok(Refreshed::Kept { days, newest: last })
+    let last = days.iter().map(|day| day.date).max().max(newest);
+    match (keep_days(store, days, stamp).await?, last) {
+        (0, _) | (_, None) => Ok(Refreshed::UpToDate),
+        (days, Some(newest)) => Ok(Refreshed::Kept { days, newest }),
+    }
+}
+
+/// The shortest file that closes a hole before `newest`, as the import of a file onto older days
+/// leaves it: of the last days each one counts, and of those before a week in all, for the bank's
+/// calendar was another one once.
+async fn hole(
+    store: &dyn Store,
+    newest: Date,
+    now: OffsetDateTime,
+) -> Result<Option<Span>, StoreError> {
+    let Some(oldest) = first(store, None, false).await?.map(|day| day.date) else {
+        return Ok(None);
+    };
+    let recent = (now.date() - RECENT).max(oldest);
+    let before = recent.previous_day().unwrap_or(recent);
+    if lacking(store, oldest.max(SAME_CALENDAR), before).await? >= OLD_HOLE {
+        return Ok(Some(Span::All));
+    }
+    Ok((lacking(store, recent, newest).await? > 0).then_some(Span::Recent))
+}
+
+/// How many business days from `from` to `to` are not kept.
+async fn lacking(store: &dyn Store, from: Date, to: Date) -> Result<i64, StoreError> {
+    let mut day = Some(from).filter(|from| *from <= to);
+    let mut business_days = 0;
+    while let Some(date) = day {
+        business_days += i64::from(is_business_day(date));
+        day = date.next_day().filter(|next| *next <= to);
+    }
+    if business_days == 0 {
+        return Ok(0);
+    }
+    let between = Operator::Between(from.into(), to.into());
+    let query = ListQuery {
+        limit: 1,
+        count: true,
+        clauses: vec![Clause::on(&RATE_DAYS, "date", between)],
+        ..ListQuery::first_page(&RATE_DAYS)
+    };
+    let page = store.page::<KeptDay>(&RATE_DAYS, &Tenant::directory(), &query).await?;
+    Ok(business_days - page.pagination.total)
 }
 
 /// Keeps those of `days` that are not kept yet, and answers how many these are.

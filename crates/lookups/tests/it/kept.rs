@@ -7,7 +7,7 @@ use racun_kernel::Environment;
 use racun_lookups::{
     CompanySearch, DayRates, ImportError, LookupError, NoRate, Question, RateSource, Refreshed,
     SourceSilent, Span, TABLES, companies, countries, ecb, import_companies, import_tax_rates,
-    quoted, rate, refresh, tax_rates,
+    is_business_day, quoted, rate, refresh, tax_rates,
 };
 use racun_store::Store;
 use racun_store::testing::stamp;
@@ -62,12 +62,13 @@ async fn a_server_without_rates_says_so_and_has_them_once_it_reached_the_bank() 
     let none = ask(store, live, sunday).await.unwrap_err();
     assert!(matches!(none, LookupError::NoRate(NoRate::NotKept { newest: None, .. })), "{none}");
     let silent = SourceSilent { reason: "away".to_owned() };
-    let bank = bank([Err(silent.clone()), Ok(sample())]);
+    let bank = bank([Err(silent.clone()), Ok(sample()), Ok(sample())]);
     assert_eq!(refresh(store, &bank, &stamp(NOW)).await, Ok(Refreshed::Silent(silent)));
     let kept = Refreshed::Kept { days: 4, newest: date!(2026 - 10 - 09) };
     assert_eq!(refresh(store, &bank, &stamp(NOW)).await, Ok(kept));
     assert_eq!(refresh(store, &bank, &stamp(NOW)).await, Ok(Refreshed::UpToDate));
-    assert_eq!(*bank.asked.lock().unwrap(), [Span::All, Span::All]);
+    // The sample leaves days out.
+    assert_eq!(*bank.asked.lock().unwrap(), [Span::All, Span::All, Span::Recent]);
     assert_eq!(ask(store, live, sunday).await.unwrap(), "0.8695652174 2026-10-09 ecb");
     let monday = date!(2026 - 10 - 05);
     assert_eq!(ask(store, live, monday).await.unwrap(), "0.871459695 2026-10-02 ecb");
@@ -87,13 +88,44 @@ async fn only_what_is_new_is_kept_and_what_was_published_stays() {
     for _ in 0..2 {
         refresh(store, &bank, &stamp(NOW)).await.unwrap();
     }
-    assert_eq!(*bank.asked.lock().unwrap(), [Span::All, Span::Latest]);
+    assert_eq!(*bank.asked.lock().unwrap(), [Span::All, Span::Recent]);
     let later = datetime!(2026-10-13 16:00 UTC);
     let mut altered = sample();
     altered[1].per_euro.clear();
     *bank.answers.lock().unwrap() = vec![Ok(altered)];
     assert_eq!(refresh(store, &bank, &stamp(later)).await, Ok(Refreshed::UpToDate));
     assert!(ask(store, Environment::Live, date!(2026 - 10 - 08)).await.is_ok());
+}
+
+/// Rates of all business days from `from` to `to`.
+fn days(from: Date, to: Date) -> Vec<DayRates> {
+    let rates = sample().remove(0);
+    let all = std::iter::successors(Some(from), |day| day.next_day().filter(|next| *next <= to));
+    let business_days = all.filter(|day| is_business_day(*day));
+    business_days.map(|date| DayRates { date, ..rates.clone() }).collect()
+}
+
+#[tokio::test]
+async fn a_hole_that_an_import_leaves_is_closed() {
+    for (until, from, span) in [
+        (date!(2026 - 09 - 01), date!(2026 - 09 - 21), Span::Recent),
+        (date!(2026 - 03 - 02), date!(2026 - 06 - 01), Span::All),
+    ] {
+        let store = store();
+        let store: &dyn Store = &store;
+        let (oldest, newest) = (date!(2026 - 01 - 05), date!(2026 - 10 - 09));
+        let mut kept = days(oldest, until);
+        kept.extend(days(from, newest));
+        let count = kept.len();
+        let all = days(oldest, newest);
+        let first = bank([Ok(kept)]);
+        refresh(store, &first, &stamp(NOW)).await.unwrap();
+        let bank = bank([Ok(all.clone())]);
+        let closed = Refreshed::Kept { days: all.len() - count, newest };
+        assert_eq!(refresh(store, &bank, &stamp(NOW)).await, Ok(closed), "{until}");
+        assert_eq!(*bank.asked.lock().unwrap(), [span]);
+        assert_eq!(refresh(store, &bank, &stamp(NOW)).await, Ok(Refreshed::UpToDate));
+    }
 }
 
 const REGISTER: &str = "name,city,country_code,tax_number,registration_number\n\

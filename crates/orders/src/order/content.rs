@@ -58,6 +58,16 @@ impl PaymentStatus {
             Self::Refunded => "refunded",
         }
     }
+
+    /// How far money went: it comes, and may go back.
+    pub(super) const fn progress(self) -> u8 {
+        match self {
+            Self::Unpaid => 0,
+            Self::PartiallyPaid => 1,
+            Self::Paid => 2,
+            Self::Refunded => 3,
+        }
+    }
 }
 
 /// What a line of an order is.

@@ -19,7 +19,7 @@ const MAX_RATES: usize = 5;
 pub struct OrderInput {
     /// The integration that it comes by; it stays.
     pub order_integration_id: Patch<String>,
-    /// The platform; that of the integration when absent. It stays.
+    /// The platform, which is that of the integration. It stays.
     pub source: Patch<SourceKind>,
     /// Its id there; it stays.
     pub source_id: Patch<String>,

@@ -26,9 +26,13 @@ impl Order {
     ) -> Result<Decision<Self>, OrderError> {
         let mut issues = Issues::default();
         let source_id = input.source_id.value().map_or("", |id| id.trim()).to_owned();
-        if input.source.value().is_some_and(|source| *source != integration.source) {
-            let message = format!("this integration is of {}", integration.source.name());
-            issues.push(Issue::new("conflicting", message).at("source"));
+        match input.source.value() {
+            None => issues.push(crate::check::required("source")),
+            Some(source) if *source != integration.source => {
+                let message = format!("this integration is of {}", integration.source.name());
+                issues.push(Issue::new("conflicting", message).at("source"));
+            }
+            Some(_) => {}
         }
         match source_id.is_empty() {
             true => issues.push(crate::check::required("source_id")),
@@ -59,7 +63,7 @@ impl Order {
         let mut order = Self::of(content, source_id, integration, actor);
         order.take(incoming, facts);
         if facts.cancelled_at.is_some() {
-            order.status = Status::Cancelled;
+            (order.status, order.is_cancelled_there) = (Status::Cancelled, true);
         }
         order.schedule(integration, actor);
         order.happened(events::CREATED, actor)
@@ -81,6 +85,9 @@ impl Order {
             process_after: None,
             items_changed_after_processing: false,
             error: None,
+            failures: 0,
+            is_cancelled_there: false,
+            paid_invoice_id: None,
             processed_at: None,
             raw_data: None,
             source_event_id: None,
@@ -109,7 +116,8 @@ impl Order {
         Ok(self.changed_into(after, integration, actor))
     }
 
-    /// Takes over what the platform sent; what is older than what is kept changes nothing.
+    /// Takes over what the platform sent; what is older than what is kept changes nothing. Of what
+    /// changed within one second, for platforms tell no less, what is behind changes nothing.
     pub fn receive(
         self,
         incoming: Incoming,
@@ -117,7 +125,7 @@ impl Order {
         actor: &Actor,
     ) -> Decision<Self> {
         let is_old = match (incoming.updated_at, self.source_updated_at) {
-            (Some(sent), Some(kept)) => sent <= kept,
+            (Some(sent), Some(kept)) => sent < kept || (sent == kept && self.is_ahead(&incoming)),
             (None, Some(_)) => true,
             (_, None) => false,
         };
@@ -128,13 +136,47 @@ impl Order {
         let (content, facts) = (incoming.content.clone(), incoming.facts);
         after.change(content);
         after.take(incoming, facts);
-        let is_cancelled = facts.cancelled_at.is_some() && after.status != Status::Processed;
-        if is_cancelled && after.status != Status::Cancelled {
-            after.status = Status::Cancelled;
-            after.process_after = None;
-            return after.happened(events::CANCELLED, actor);
+        match (facts.cancelled_at, after.status) {
+            (Some(_), Status::Pending | Status::Failed) if after.invoice_id.is_none() => {
+                (after.status, after.is_cancelled_there) = (Status::Cancelled, true);
+                after.process_after = None;
+                return after.happened(events::CANCELLED, actor);
+            }
+            // Shops take back what they cancelled, as when the money comes late.
+            (None, Status::Cancelled) if after.is_cancelled_there => {
+                after.is_cancelled_there = false;
+                after.begin_again();
+            }
+            _ => {}
         }
         self.changed_into(after, Some(integration), actor)
+    }
+
+    /// Whether what is kept of the shop's progress is not in what it sent.
+    fn is_ahead(&self, incoming: &Incoming) -> bool {
+        let paid = |content: &Content| content.payment_status.progress();
+        let (kept, sent) = (&self.facts, &incoming.facts);
+        let is_lost = |kept: Option<_>, sent: Option<_>| kept.is_some() && sent.is_none();
+        paid(&self.content) > paid(&incoming.content)
+            || is_lost(kept.fulfilled_at, sent.fulfilled_at)
+            || (self.is_cancelled_there && is_lost(kept.cancelled_at, sent.cancelled_at))
+    }
+
+    /// Brings it back from the trash as the platform sent it, for it took it out of its own.
+    pub fn brought_back(
+        mut self,
+        incoming: Incoming,
+        integration: &Integration,
+        actor: &Actor,
+    ) -> Decision<Self> {
+        if self.deleted_at.take().is_none() {
+            return self.receive(incoming, integration, actor);
+        }
+        let mut after = match self.receive(incoming, integration, actor) {
+            Decision::Changed { record, .. } | Decision::Unchanged(record) => record,
+        };
+        after.schedule(integration, actor);
+        after.happened(events::RESTORED, actor)
     }
 
     /// Notes that the platform no longer has the order: it goes to the trash, unless it is there.
@@ -146,7 +188,10 @@ impl Order {
     }
 
     fn take(&mut self, incoming: Incoming, facts: Facts) {
-        self.facts = facts;
+        // What a caller cancelled stays so, whatever the platform says.
+        let is_ours = self.status == Status::Cancelled && !self.is_cancelled_there;
+        let cancelled_at = facts.cancelled_at.or(self.facts.cancelled_at.filter(|_| is_ours));
+        self.facts = Facts { cancelled_at, ..facts };
         self.source_event_id = incoming.event_id;
         self.source_updated_at = incoming.updated_at;
         self.raw_data = incoming.raw;
@@ -157,7 +202,10 @@ impl Order {
             match self.status {
                 Status::Processed => self.items_changed_after_processing = true,
                 // What was refused may be right now.
-                Status::Failed => (self.status, self.error) = (Status::Pending, None),
+                Status::Failed => {
+                    self.items_changed_after_processing |= self.has_document();
+                    self.begin_again();
+                }
                 Status::Pending | Status::Cancelled => {}
             }
         }
@@ -167,6 +215,12 @@ impl Order {
             // The platform does not know what a caller attached.
             self.content.metadata = attached;
         }
+    }
+
+    /// Makes it one of which nothing was refused.
+    fn begin_again(&mut self) {
+        self.status = if self.has_document() { Status::Processed } else { Status::Pending };
+        (self.error, self.failures, self.process_after) = (None, 0, None);
     }
 
     /// Notes when a payment that a caller told of was made.
@@ -188,6 +242,10 @@ impl Order {
         actor: &Actor,
     ) -> Decision<Self> {
         if let Some(integration) = integration {
+            let is_new = after.wants_processing(integration) && !self.wants_processing(integration);
+            if after.status == Status::Failed && is_new {
+                after.begin_again();
+            }
             after.schedule(integration, actor);
         }
         match after == self {
@@ -208,22 +266,47 @@ impl Order {
             true => self.invoice_id = Some(document.to_owned()),
             false => self.estimate_id = Some(document.to_owned()),
         }
+        if is_invoice && self.is_paid() {
+            self.paid_invoice_id = Some(document.to_owned());
+        }
         self.customer_id = customer_id.or(self.customer_id);
-        self.status = Status::Processed;
         self.processed_at = Some(actor.now());
-        (self.process_after, self.error) = (None, None);
         self.items_changed_after_processing = false;
+        self.done();
         self.happened(events::PROCESSED, actor)
     }
 
-    /// Notes that its document was refused, and why.
-    pub fn failed(mut self, why: &str, actor: &Actor) -> Decision<Self> {
+    /// Notes that its invoice has the money that the shop took.
+    pub fn paid_up(mut self, actor: &Actor) -> Decision<Self> {
+        self.paid_invoice_id.clone_from(&self.invoice_id);
+        self.done();
+        self.happened(events::UPDATED, actor)
+    }
+
+    fn done(&mut self) {
+        self.status = Status::Processed;
+        (self.process_after, self.error, self.failures) = (None, None, 0);
+    }
+
+    /// Notes that what processing makes of it was refused, and why. A document that it has stays.
+    /// Where it is processed by itself, it is tried again a few times, later and later.
+    pub fn failed(mut self, why: &str, integration: &Integration, actor: &Actor) -> Decision<Self> {
         self.error = Some(why.chars().take(MAX_ERROR_CHARS).collect());
-        if self.status != Status::Processed {
-            self.status = Status::Failed;
-        }
-        self.process_after = None;
+        self.status = Status::Failed;
+        self.failures = self.failures.saturating_add(1);
+        self.process_after = self.retry(integration, actor.now());
         self.happened(events::FAILED, actor)
+    }
+
+    /// Has it tried again at once where it failed and is processed by itself: its integration is
+    /// another one now.
+    pub fn retried(mut self, integration: &Integration, actor: &Actor) -> Decision<Self> {
+        let is_due = self.status == Status::Failed && self.wants_processing(integration);
+        if !is_due || self.process_after.is_some_and(|at| at <= actor.now()) {
+            return Decision::Unchanged(self);
+        }
+        (self.failures, self.process_after) = (0, Some(actor.now()));
+        Decision::changed(self, Vec::new())
     }
 
     /// Cancels it: it makes no document.
@@ -238,7 +321,7 @@ impl Order {
         if self.status == Status::Cancelled {
             return Ok(Decision::Unchanged(self));
         }
-        self.status = Status::Cancelled;
+        (self.status, self.is_cancelled_there) = (Status::Cancelled, false);
         self.process_after = None;
         self.facts.cancelled_at = Some(actor.now());
         Ok(self.happened(events::CANCELLED, actor))

@@ -82,6 +82,15 @@ pub struct Order {
     pub items_changed_after_processing: bool,
     /// Why its document was refused.
     pub error: Option<String>,
+    /// How often in a row it was refused.
+    #[serde(default)]
+    pub failures: u32,
+    /// Whether the platform cancelled it, and may take that back.
+    #[serde(default)]
+    pub is_cancelled_there: bool,
+    /// The invoice that has the money which the shop took for the order.
+    #[serde(default)]
+    pub paid_invoice_id: Option<String>,
     /// When its document was made.
     #[serde(with = "time::serde::rfc3339::option")]
     pub processed_at: Option<OffsetDateTime>,

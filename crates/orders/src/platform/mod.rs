@@ -48,6 +48,8 @@ pub struct Incoming {
 pub enum Hook {
     /// An order is new, or changed.
     Order(Box<Incoming>),
+    /// An order came back from the platform's trash.
+    Restored(Box<Incoming>),
     /// An order is gone there.
     Gone {
         /// Its id at the platform.
@@ -101,7 +103,7 @@ pub fn read_listed(source: SourceKind, order: &Json) -> Result<Incoming, Issues>
     let headers = Headers { topic: Some(topic), event_id: None };
     match read(source, headers, order.to_string().as_bytes())? {
         Hook::Order(incoming) => Ok(*incoming),
-        Hook::Gone { .. } | Hook::Ping => {
+        Hook::Restored(_) | Hook::Gone { .. } | Hook::Ping => {
             Err(Issue::new("invalid_value", "expected an order").into())
         }
     }

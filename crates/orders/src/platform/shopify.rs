@@ -62,7 +62,7 @@ struct Order {
     #[serde(default)]
     fulfillments: Vec<Dated>,
     #[serde(default)]
-    refunds: Vec<Dated>,
+    refunds: Vec<Refund>,
 }
 
 #[derive(Deserialize)]
@@ -74,6 +74,20 @@ struct Attribute {
 #[derive(Deserialize)]
 struct Dated {
     created_at: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Refund {
+    created_at: Option<String>,
+    #[serde(default)]
+    order_adjustments: Vec<Adjustment>,
+    #[serde(default)]
+    refund_shipping_lines: Vec<Json>,
+}
+
+#[derive(Deserialize)]
+struct Adjustment {
+    kind: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -109,6 +123,8 @@ struct Line {
     #[serde(default)]
     price: Number,
     discounted_price: Option<Number>,
+    #[serde(default)]
+    is_removed: bool,
     #[serde(default)]
     discount_allocations: Vec<Amount>,
     #[serde(default)]
@@ -168,17 +184,19 @@ impl Order {
 
     fn facts(&self) -> Facts {
         let updated = self.updated_at.as_deref();
-        let last = |all: &[Dated]| {
-            reading::instant(all.last().and_then(|dated| dated.created_at.as_deref()).or(updated))
+        let last = |date: Option<&Option<String>>| {
+            reading::instant(date.and_then(Option::as_deref).or(updated))
         };
+        let shipped = self.fulfillments.last().map(|one| &one.created_at);
+        let refunded = self.refunds.last().map(|one| &one.created_at);
         let paid = self.processed_at.as_deref().or(updated);
         let status = self.payment_status();
         let is_fulfilled = self.fulfillment_status.as_deref() == Some("fulfilled");
         Facts {
             paid_at: reading::instant(paid).filter(|_| status == PaymentStatus::Paid),
-            fulfilled_at: last(&self.fulfillments).filter(|_| is_fulfilled),
+            fulfilled_at: last(shipped).filter(|_| is_fulfilled),
             cancelled_at: reading::instant(self.cancelled_at.as_deref()),
-            refunded_at: last(&self.refunds).filter(|_| status == PaymentStatus::Refunded),
+            refunded_at: last(refunded).filter(|_| status == PaymentStatus::Refunded),
         }
     }
 
@@ -208,8 +226,11 @@ impl Order {
         let tax = &self.current_total_tax.as_ref().unwrap_or(&self.total_tax).0;
         let (net, status, gateway) = (&total - tax, self.payment_status(), self.gateway());
         let items = self.items();
-        let shipping = self.shipping_lines.iter().map(|line| line.charged());
-        let shipping = shipping.fold(Decimal::zero(), |sum, price| &sum + &price);
+        let shipping = items.iter().filter(|item| item.kind == ItemKind::Shipping);
+        let shipping: Decimal = match self.taxes_included {
+            true => shipping.map(|item| &item.total_with_tax).sum(),
+            false => shipping.map(|item| &item.total).sum(),
+        };
         let place = self.billing_address.as_ref().or(self.shipping_address.as_ref());
         let named = place.and_then(|place| reading::text(place.name.as_deref()));
         let of_person = || {
@@ -277,8 +298,42 @@ impl Order {
             let quantity = if is_empty { ordered.clone() } else { left(line) };
             (!quantity.is_zero()).then(|| line.item(gross, &quantity, &ordered))
         });
-        let shipping = self.shipping_lines.iter().filter(|line| !line.charged().is_zero());
-        goods.chain(shipping.map(|line| line.shipping(gross))).collect()
+        let mut items: Vec<ItemInput> = goods.collect();
+        let removed = |line: &&Line| !line.is_removed || is_empty;
+        let shipping = self.shipping_lines.iter().filter(removed);
+        let mut shipping: Vec<ItemInput> = shipping.map(|line| line.shipping(gross)).collect();
+        if !is_empty && self.is_shipping_refunded() {
+            let goods: Decimal = items.iter().map(|item| &item.total_with_tax).sum();
+            reduce(&mut shipping, self.total() - &goods);
+        }
+        shipping.retain(|line| !line.total_with_tax.is_zero());
+        items.extend(shipping);
+        items
+    }
+
+    fn is_shipping_refunded(&self) -> bool {
+        let is_its = |one: &Adjustment| one.kind.as_deref() == Some("shipping_refund");
+        self.refunds.iter().any(|refund| {
+            !refund.refund_shipping_lines.is_empty() || refund.order_adjustments.iter().any(is_its)
+        })
+    }
+}
+
+/// Leaves `left` of what shipping costs with tax: refunds name no line, so the first ones keep
+/// most.
+fn reduce(shipping: &mut [ItemInput], mut left: Decimal) {
+    for line in shipping {
+        let kept = left.clone().max(Decimal::zero()).min(line.total_with_tax.clone());
+        left = &left - &kept;
+        if kept == line.total_with_tax {
+            continue;
+        }
+        let share = |of: &Decimal| (of * &kept).ratio(&line.total_with_tax);
+        let (price, total) = (share(&line.price), share(&line.total));
+        line.price = price.unwrap_or_else(Decimal::zero);
+        line.total = total.unwrap_or_else(Decimal::zero);
+        line.gross_price = line.gross_price.is_some().then(|| kept.clone());
+        line.total_with_tax = kept;
     }
 }
 

@@ -125,14 +125,18 @@ pub fn read(headers: Headers<'_>, body: &[u8]) -> Result<Hook, Issues> {
     let transactions = order.transactions(&facts);
     let mut content = order.into_input().into_content()?;
     content.transactions = transactions;
-    Ok(Hook::Order(Box::new(Incoming {
+    let incoming = Box::new(Incoming {
         source_id,
         event_id: reading::text(headers.event_id),
         updated_at,
         content,
         facts,
         raw: raw(body, &sent),
-    })))
+    });
+    Ok(match topic {
+        "order.restored" => Hook::Restored(incoming),
+        _ => Hook::Order(incoming),
+    })
 }
 
 /// Whether this is the form by which a shop tries a webhook.

@@ -79,6 +79,41 @@ fn refunds_and_edits_at_shopify_leave_what_is_still_sold() {
 }
 
 #[test]
+fn shipping_that_was_given_back_at_shopify_is_not_sold() {
+    let refund = |kind: &str| {
+        json!([{"created_at": "2026-11-21T10:00:00Z",
+        "order_adjustments": [{"kind": kind, "amount": "-3.00"}]}])
+    };
+    for (total, is_net, kind, expected) in [
+        ("110.90", false, "shipping_refund", "110.9"),
+        ("109.90", false, "shipping_refund", "109.9"),
+        // Who knows what for: this order fails, and says both sums.
+        ("110.90", false, "refund_discrepancy", "113.9"),
+        ("130.90", true, "shipping_refund", "110.9"),
+    ] {
+        let body = altered(SHOPIFY, |order| {
+            order["taxes_included"] = (!is_net).into();
+            order["financial_status"] = "partially_refunded".into();
+            order["current_total_price"] = total.into();
+            order["refunds"] = refund(kind);
+        });
+        let content = incoming(SourceKind::Shopify, &body).content;
+        let sum: racun_kernel::Decimal =
+            content.items.iter().map(|item| &item.total_with_tax).sum();
+        match is_net {
+            true => assert_eq!(sum, decimal(total)),
+            false => assert_eq!(gross(&content.items), expected, "{total} {kind}"),
+        }
+    }
+    let removed = altered(SHOPIFY, |order| {
+        order["current_total_price"] = "109.90".into();
+        order["shipping_lines"][0]["is_removed"] = true.into();
+    });
+    let content = incoming(SourceKind::Shopify, &removed).content;
+    assert_eq!((gross(&content.items), content.total_shipping), ("109.9".into(), decimal("0")));
+}
+
+#[test]
 fn net_prices_of_shopify_stay_net() {
     let net = altered(SHOPIFY, |order| {
         order["taxes_included"] = false.into();

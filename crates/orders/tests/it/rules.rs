@@ -140,3 +140,37 @@ fn methods_are_known_by_their_words() {
         assert_eq!(payment_type(words), expected, "{words}");
     }
 }
+
+#[test]
+fn an_invoice_of_before_the_money_is_paid_once_it_comes() {
+    let at_once = |auto: bool| {
+        integration(|input| {
+            input.auto_process = Patch::Value(auto);
+            input.auto_process_on = Patch::Value(Trigger::Created);
+            input.issue_invoice_for_bank = Patch::Value(true);
+        })
+    };
+    let paid =
+        || OrderInput { payment_status: Patch::Value(PaymentStatus::Paid), ..Default::default() };
+    for is_automatic in [true, false] {
+        let shop = at_once(is_automatic);
+        let unpaid = order(sold("bacs", PaymentStatus::Unpaid), &shop);
+        assert_eq!(unpaid.making(&shop), Ok(Making::Invoice { paid: None }));
+        let (done, _) = made(unpaid.processed("inv_1", true, None, &actor()));
+        assert_eq!(done.making(&shop), Ok(Making::Nothing));
+        let (owed, _) = made(done.update(paid(), Some(&shop), &actor()).unwrap());
+        assert_eq!(owed.making(&shop), Ok(Making::Payment { paid: PaymentType::BankTransfer }));
+        assert_eq!(owed.process_after.is_some(), is_automatic);
+        let (settled, events) = made(owed.paid_up(&actor()));
+        assert_eq!((settled.making(&shop), settled.process_after), (Ok(Making::Nothing), None));
+        assert_eq!(events, ["order.updated"]);
+    }
+    let shop = at_once(true);
+    let (done, _) = made(order(sold("bacs", PaymentStatus::Paid), &shop).processed(
+        "inv_1",
+        true,
+        None,
+        &actor(),
+    ));
+    assert_eq!(done.making(&shop), Ok(Making::Nothing), "it was paid when it was made");
+}

@@ -57,6 +57,7 @@ pub fn item(name: &str, gross: &str) -> ItemInput {
 /// An order of one line.
 pub fn input() -> OrderInput {
     OrderInput {
+        source: Patch::Value(SourceKind::Manual),
         source_id: Patch::Value("1".into()),
         currency_code: Patch::Value("EUR".into()),
         total: Patch::Value(decimal("10")),
@@ -76,6 +77,7 @@ pub fn made<A>(decision: Decision<A>) -> (A, Vec<String>) {
 }
 
 pub fn order(input: OrderInput, integration: &Integration) -> Order {
+    let input = OrderInput { source: Patch::Value(integration.source), ..input };
     made(Order::new(input, integration, &actor()).unwrap()).0
 }
 

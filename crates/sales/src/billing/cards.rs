@@ -1,6 +1,6 @@
 //! Giving a card: what a client's page needs, the processor's own pages, and their events.
 
-use racun_access::{Entity, enter_as_recipient};
+use racun_access::{Digest, Entity, enter_as_recipient};
 use racun_background::jobs::{JOBS, Job, JobKind};
 use racun_billing::{
     BillingError, CardOnFile, Catalogue, Chosen, Interval, PaymentProvider, PendingCheckout, Plan,
@@ -71,7 +71,7 @@ impl<'a> Desk<'a> {
     async fn open(&self) -> Result<(Subscription, &'a WhiteLabel), CardError> {
         let own = get(self.cx, self.entity).await?;
         let label = self.labels.by_slug(&own.white_label);
-        let label = label.filter(|label| label.takes(PaymentProvider::Stripe));
+        let label = label.filter(|label| label.takes(PaymentProvider::CardProcessor));
         match label.filter(|_| self.cards.serves(self.entity.environment)) {
             Some(label) => Ok((own, label)),
             None => Err(BillingError::NoCards.into()),
@@ -85,9 +85,13 @@ impl<'a> Desk<'a> {
     pub async fn set_up(&self) -> Result<SetupIntent, CardError> {
         let (own, _) = self.open().await?;
         let customer = own.customer.as_deref();
-        // The first one makes the customer: repeated, it makes no second one.
+        // The first one makes the customer: repeated, it makes no second one. Processors refuse a
+        // key with anything else than it had before, so the key follows from the name, too.
         let key = match customer {
-            None => format!("{}-customer", own.id),
+            None => {
+                let name = Digest::of(&self.entity.name);
+                format!("{}-customer-{}", own.id, name.as_str())
+            }
             Some(_) => format!("{}-{}", own.id, self.cx.stamp.ulid()),
         };
         let environment = self.entity.environment;
@@ -269,7 +273,7 @@ fn with_card(own: Subscription, card: Card, page: Option<Page>, actor: &Actor) -
     let Some(Page { key, plan, interval }) = page else { return Change::of(own) };
     let own = own.without_checkout(&key).0;
     let Some(plan) = plan.filter(|_| own.owes.is_empty()) else { return Change::of(own) };
-    let by_card = Some(PaymentProvider::Stripe);
+    let by_card = Some(PaymentProvider::CardProcessor);
     let chosen = own.choose(&plan, interval, by_card, None, now);
     let Chosen { subscription, ended, happened, .. } = chosen;
     Change { after: subscription, ended, happened }

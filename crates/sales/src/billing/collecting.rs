@@ -44,7 +44,7 @@ pub(super) fn job(bill: &UsageMonth, stamp: &Stamp) -> Job {
 }
 
 /// The entity that invoices what `own` pays; `None` where the operator names none.
-async fn issuer(
+pub(super) async fn issuer(
     store: &dyn Store,
     labels: &LabelSource,
     own: &Subscription,
@@ -167,11 +167,12 @@ impl CollectionHandler {
                 Begun::Waits(due) => Ok((None, Writes::default().put(job.later(due, now)))),
                 Begun::Charge(collection, attempt) => {
                     let bill = UsageMonth { collection: Some(*collection), ..before.clone() };
-                    let writes = match bill == before {
-                        true => Writes::default(),
-                        false => Writes::default().update(&before, &bill),
+                    let is_new = bill != before;
+                    let writes = match is_new {
+                        true => Writes::default().update(&before, &bill),
+                        false => Writes::default(),
                     };
-                    Ok((Some(BegunAttempt { attempt, bill, own }), writes))
+                    Ok((Some(BegunAttempt { attempt, bill, own, is_new }), writes))
                 }
             }
         })
@@ -180,7 +181,7 @@ impl CollectionHandler {
 
     /// Charges the card: what is sent follows from the bill and the attempt alone.
     async fn charge(&self, environment: Environment, begun: &BegunAttempt) -> Taken {
-        let BegunAttempt { attempt, bill, own } = begun;
+        let BegunAttempt { attempt, bill, own, .. } = begun;
         let Ok(currency) = own.currency.parse::<Currency>() else { return Taken::Unknown };
         let month = bill.usage.month;
         let (from, to) = (format_date(month.start.date()), format_date(month.end.date()));
@@ -205,6 +206,8 @@ impl CollectionHandler {
             Ok(Answer::Declined { message, .. }) | Err(ProcessorError::Refused { message, .. }) => {
                 Taken::Declined(message)
             }
+            // One that was begun before may have been sent then.
+            Err(ProcessorError::NotConnected) if begun.is_new => Taken::NotSent,
             Err(ProcessorError::NoAnswer(_) | ProcessorError::NotConnected) => Taken::Unknown,
         }
     }
@@ -215,10 +218,15 @@ struct BegunAttempt {
     attempt: Attempt,
     bill: UsageMonth,
     own: Subscription,
+    /// Whether it is made for the first time.
+    is_new: bool,
 }
 
 /// Holds the bill and the subscription of the unit's entity.
-fn hold(unit: &mut UnitBuilder<'_>, bill: UsageMonthId) -> (One<UsageMonth>, One<Subscription>) {
+pub(super) fn hold(
+    unit: &mut UnitBuilder<'_>,
+    bill: UsageMonthId,
+) -> (One<UsageMonth>, One<Subscription>) {
     let own = subscription_id(unit.by().entity_id());
     (unit.hold(&USAGE_MONTHS, bill), unit.hold(&SUBSCRIPTIONS, own))
 }
@@ -250,17 +258,27 @@ impl Settling {
         };
         let (collection, turn) =
             collection.settle(self.number, self.taken, own.payer().as_ref(), now);
-        let bill = UsageMonth { collection: Some(collection), ..before.clone() };
-        if bill == before {
-            return Ok((bill, Writes::default()));
-        }
-        let (_, writes) = amended(own, actor, |own| Ok(turned(own, turn, bill.id, now)))?;
-        let is_paid = turn == Some(Turn::Paid);
-        let issuer = self.invoices_by.filter(|_| is_paid);
-        let invoice = issuer.map(|issuer| invoice_job(&bill, issuer, actor.stamp()).put());
-        let writes = writes.update(&before, &bill).puts(invoice);
-        Ok((bill, writes))
+        settled(&before, own, (collection, turn), self.invoices_by, actor)
     }
+}
+
+/// The bill `before` with its collection after a turn, and all that is written for that; where it
+/// was paid, `invoices_by` invoices it.
+pub(super) fn settled(
+    before: &UsageMonth,
+    own: &Subscription,
+    (collection, turn): (Collection, Option<Turn>),
+    invoices_by: Option<EntityId>,
+    actor: &Actor,
+) -> Result<(UsageMonth, Writes), BillingError> {
+    let bill = UsageMonth { collection: Some(collection), ..before.clone() };
+    if bill == *before {
+        return Ok((bill, Writes::default()));
+    }
+    let (_, writes) = amended(own, actor, |own| Ok(turned(own, turn, bill.id, actor.now())))?;
+    let issuer = invoices_by.filter(|_| turn == Some(Turn::Paid));
+    let invoice = issuer.map(|issuer| invoice_job(&bill, issuer, actor.stamp()).put());
+    Ok((bill.clone(), writes.update(before, &bill).puts(invoice)))
 }
 
 fn turned(

@@ -4,6 +4,7 @@
 //! | -------- | -------------------------------------------------------------- |
 //! | `cards`      | giving a card: intents, pages, and their events      |
 //! | `collecting` | the job of a bill that is collected by card                  |
+//! | `ending` | how a payment ended, as the operator says                       |
 //! | `labels` | where white labels come from, and how they are managed         |
 //! | `meter`  | documents counted in the unit that issues them                 |
 //! | `worker` | subscriptions of all tenants whose month or period ends        |
@@ -13,6 +14,7 @@
 
 pub mod cards;
 mod collecting;
+mod ending;
 mod labels;
 mod meter;
 mod worker;
@@ -29,6 +31,7 @@ use racun_store::{Actor, Context, ListQuery, Put, Store, StoreError, Writes};
 use time::OffsetDateTime;
 
 pub use collecting::{CollectionHandler, Told, hear_payment};
+pub use ending::{BillEnd, bills_of, end_bill};
 pub use labels::{LabelSource, list_labels, put_label, remove_label};
 pub(crate) use meter::Meter;
 pub use worker::{LIMITS, run_due};
@@ -243,10 +246,10 @@ fn way_to_pay(
     seen: &Subscription,
     plan: &Plan,
 ) -> Result<PaymentProvider, BillingError> {
-    let by_card = has_processor && label.takes(PaymentProvider::Stripe);
+    let by_card = has_processor && label.takes(PaymentProvider::CardProcessor);
     let plan = || plan.name.clone();
     match (by_card, seen.payer()) {
-        (true, Some(_)) => Ok(PaymentProvider::Stripe),
+        (true, Some(_)) => Ok(PaymentProvider::CardProcessor),
         _ if label.takes(PaymentProvider::Bank) => Ok(PaymentProvider::Bank),
         (true, None) => Err(BillingError::NoCard { plan: plan() }),
         (false, _) => Err(BillingError::NoPayment { plan: plan() }),

@@ -137,7 +137,8 @@ pub async fn void<'a>(
 
 /// Whether voiding this document issues a credit note. Returns stay out: a credit note holds
 /// positive values only.
-fn ends_by_credit(entity: &Entity, document: &Document) -> bool {
+#[must_use]
+pub fn ends_by_credit(entity: &Entity, document: &Document) -> bool {
     let negative = |line: &Line| {
         [Some(&line.quantity), line.price.as_ref(), line.gross_price.as_ref()]
             .into_iter()

@@ -68,12 +68,16 @@ fn payment() -> PaymentOrder {
 async fn silence_is_no_refusal_and_no_decline() {
     let long = "x".repeat(3 * 1_024 * 1_024);
     let missing = json!({ "error": { "type": "invalid_request_error", "message": "No such" } });
+    let no_right = json!({ "error": { "type": "invalid_request_error", "code": "no_right",
+        "message": "This key may not make payments" } });
     for (status, body) in [
         (500, json!({ "error": { "type": "api_error", "message": "sorry" } }).to_string()),
         (503, String::new()),
         (429, json!({ "error": { "code": "rate_limit", "message": "slow" } }).to_string()),
         (409, json!({ "error": { "code": "idempotency_key_in_use", "message": "x" } }).to_string()),
         (301, String::new()),
+        // The key may not do that: the card is not declined.
+        (403, no_right.to_string()),
         (200, "<html>".to_owned()),
         (200, json!({ "id": "pi_1", "status": "requires_capture" }).to_string()),
         (200, json!({ "status": "succeeded" }).to_string()),
@@ -218,6 +222,23 @@ fn signed(secret: &str, body: &str) -> String {
     let tag = hmac::sign(&key, format!("{time}.{body}").as_bytes());
     let hex: String = tag.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
     format!("t={time},v1={hex}")
+}
+
+#[test]
+fn endpoints_of_ones_own_account_and_of_connected_ones_have_a_secret_each() {
+    let secrets = ["whsec_own", "whsec_connected"];
+    let both = StripeOptions {
+        webhook_secrets: secrets.map(str::to_owned).into(),
+        ..options("http://127.0.0.1:1", KEY)
+    };
+    let stripe = Stripe::new(&both).unwrap();
+    let body = r#"{"id":"evt_1","type":"x","data":{"object":{}}}"#;
+    let is_read = |secret| {
+        let signature = signed(secret, body);
+        stripe.read_webhook(Some(&signature), body.as_bytes(), NOW).is_ok()
+    };
+    assert!(secrets.into_iter().all(is_read));
+    assert!(!is_read(SECRET) && !is_read(""));
 }
 
 #[test]

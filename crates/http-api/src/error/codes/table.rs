@@ -174,8 +174,8 @@ pub(super) const REASONS: &[Code] = codes! {
     Reason estimate_rejected [422] "The estimate is rejected already.";
     Reason expected_total_mismatch [422]
         "The calculated total is too far from the expected one; `cause` has both.";
-    Reason feature_not_available [403]
-        "The entity's plan does not have this. Choose a plan that does.";
+    Reason feature_not_available [403, 422]
+        "The entity's plan, or its country, does not have this. Choose a plan that does.";
     Reason fina_cannot_skip [422] "In Croatia fiscalization cannot be skipped. Leave `skip` out.";
     Reason fina_cis_record_unavailable [422]
         "What CIS was told of the invoice was not kept, so no change is reported. Issue a \
@@ -250,6 +250,8 @@ pub(super) const REASONS: &[Code] = codes! {
     Reason no_payment_processor [422]
         "The plan has a price, or a card is given, and nobody here takes such payments. Choose a \
          free plan, or ask the operator.";
+    Reason no_payment_under_way [422]
+        "No payment of the bill is under way. Say how one ended only while it is.";
     Reason no_second_factor [422] "The user has no second factor.";
     Reason no_subscription [404] "The entity has no subscription.";
     Reason not_in_trash [422] "The record is not in the trash. Delete it first.";
@@ -261,8 +263,6 @@ pub(super) const REASONS: &[Code] = codes! {
     Reason not_payable_by_card [422]
         "The document cannot be paid by card; the message says why not. Pay it otherwise.";
     Reason order_cancelled [422] "The order is cancelled and makes no document.";
-    Reason order_exists [409]
-        "The integration has an order with this source and id already. Change that one.";
     Reason order_invoiced [422] "The order has an invoice. Void that first.";
     Reason password_locked [429] for now
         "Too many passwords failed with this address. Wait for `Retry-After`, or set a new one by \
@@ -284,6 +284,8 @@ pub(super) const REASONS: &[Code] = codes! {
         "Settlement keeps this payment. Change the documents that it settles.";
     Reason peppol_invalid [422]
         "The document breaks rules of Peppol BIS; the issues name the fields to change.";
+    Reason place_gone [422]
+        "The premise or device that the integration names is not there. Name another, or none.";
     Reason plan_limit_reached [403] for now
         "What the plan allows in this period is used up. Choose another plan, or wait for the \
          next period.";

@@ -7,8 +7,8 @@ use super::{Story, with};
 /// An order of one line that says that it comes to `total`.
 fn order(integration: &str, source_id: &str, total: u32) -> Value {
     json!({
-        "order_integration_id": integration, "source_id": source_id, "currency_code": "EUR",
-        "total": 9, "total_with_tax": total, "payment_method": "cod",
+        "order_integration_id": integration, "source": "manual", "source_id": source_id,
+        "currency_code": "EUR", "total": 9, "total_with_tax": total, "payment_method": "cod",
         "items": [{"name": "Lot", "quantity": 1, "price": 9, "total": 9, "total_with_tax": 9,
                    "taxes": []}],
     })

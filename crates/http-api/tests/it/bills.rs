@@ -1,0 +1,164 @@
+//! Bills that the operator ends by hand: what was paid by bank, and what the processor never told.
+
+use std::sync::Arc;
+
+use racun_access::Digest;
+use racun_application::Services;
+use racun_card_payments::ProcessorError;
+use racun_sales::billing::LabelSource;
+use serde_json::{Value, json};
+
+use crate::billing::owner;
+use crate::card_subscriptions::{HOST, collect, label};
+use crate::cards::Scripted;
+use crate::harness::{Answer, Api, Who, text};
+use crate::managing::KEY;
+
+const DAY: i64 = 86_400;
+const MONTH: i64 = 31 * DAY;
+
+struct Office {
+    api: Api,
+    cards: Arc<Scripted>,
+    /// Who subscribes.
+    ana: Who,
+    /// The entity that invoices.
+    issuer: Who,
+}
+
+impl Office {
+    async fn open(provider: &str) -> Self {
+        let cards = Arc::<Scripted>::default();
+        let own = Arc::clone(&cards);
+        let api = Api::with(|services| Services {
+            white_labels: LabelSource::Managed,
+            operator_key: Some(Digest::of(KEY)),
+            cards: own,
+            ..services
+        })
+        .await;
+        let issuer = api.owner("operator@example.com").await;
+        let mut label = label(json!([provider]));
+        label["billing_entity_id"] = json!(issuer.entity());
+        api.put("/operator/white-labels/acme", &Who::key(KEY), label).await.with(200);
+        let ana = owner(&api, "ana@example.com", Some(("host", HOST))).await;
+        Self { api, cards, ana, issuer }
+    }
+
+    async fn post(&self, path: &str, body: Value) -> Answer {
+        self.api.post(&format!("/white-label-subscriptions/{path}"), &self.ana, body).await
+    }
+
+    async fn pass(&mut self, seconds: i64) {
+        self.api.pass(seconds);
+        self.ana = self.api.log_in("ana@example.com").await.in_entity(self.ana.entity());
+        let issuer = self.api.log_in("operator@example.com").await;
+        self.issuer = issuer.in_entity(self.issuer.entity());
+    }
+
+    fn path(&self) -> String {
+        format!("/operator/entities/{}/bills", self.ana.entity())
+    }
+
+    /// The one bill that comes to something.
+    async fn bill(&self) -> Value {
+        let answer = self.api.get(&self.path(), &Who::key(KEY)).await.with(200).json();
+        let mut bills = answer["data"].as_array().unwrap().clone();
+        bills.retain(|bill| bill["total_cents"] != 0);
+        assert_eq!(bills.len(), 1, "{bills:?}");
+        bills.remove(0)
+    }
+
+    async fn end(&self, bill: &Value, body: Value) -> Answer {
+        let path = format!("{}/{}/end", self.path(), text(&bill["id"]));
+        self.api.post(&path, &Who::key(KEY), body).await
+    }
+
+    async fn invoices(&self) -> Vec<Value> {
+        collect(&self.api.services).await;
+        let answer = self.api.get("/invoices", &self.issuer).await.with(200).json();
+        answer["data"].as_array().unwrap().clone()
+    }
+}
+
+fn plan() -> Value {
+    json!({"plan_slug": "start", "billing_interval": "monthly"})
+}
+
+fn paid(reference: &str) -> Value {
+    json!({"outcome": "paid", "reference": reference})
+}
+
+#[actix_web::test]
+async fn a_bill_that_was_paid_by_bank_is_invoiced_once() {
+    let mut office = Office::open("bank").await;
+    office.post("activate", plan()).await.with(200);
+    office.pass(MONTH).await;
+    assert!(office.invoices().await.is_empty());
+    let bill = office.bill().await;
+    assert_eq!((&bill["status"], &bill["amount_due_cents"]), (&json!("open"), &json!(900)));
+    let path = format!("{}/{}/end", office.path(), text(&bill["id"]));
+    office.api.post(&path, &office.ana, paid("B-1")).await.with(401);
+    let missing = office.end(&bill, json!({"outcome": "paid"})).await.with(422);
+    assert_eq!(missing.issue(), ("[\"reference\"]".into(), "required".into()));
+    let not_paid = office.end(&bill, json!({"outcome": "not_paid"})).await.with(422).json();
+    assert_eq!(not_paid["cause"]["code"], "no_payment_under_way");
+    for _ in 0..2 {
+        let ended = office.end(&bill, paid("B-1")).await.with(200).json();
+        assert_eq!((&ended["status"], &ended["payment_id"]), (&json!("paid"), &json!("B-1")));
+        let invoices = office.invoices().await;
+        assert_eq!((invoices.len(), &invoices[0]["total_with_tax"]), (1, &json!(9)));
+    }
+    let payments = office.api.get("/payments", &office.issuer).await.with(200).json();
+    let payment = &payments["data"][0];
+    assert_eq!((&payment["type"], &payment["reference"]), (&json!("bank_transfer"), &json!("B-1")));
+    let nobody = "/operator/entities/ent_01jb2x3y4z5a6b7c8d9e0f1g2h/bills";
+    office.api.get(nobody, &Who::key(KEY)).await.with(404);
+    let other = json!({"id": "wuse_01jb2x3y4z5a6b7c8d9e0f1g2h"});
+    office.end(&other, paid("B-1")).await.with(404);
+}
+
+#[actix_web::test]
+async fn a_payment_that_nobody_told_of_is_ended_by_hand() {
+    for outcome in ["paid", "not_paid"] {
+        let mut office = Office::open("card_processor").await;
+        office.post("payment-method", json!({"payment_method_id": "pm_1"})).await.with(200);
+        office.post("activate", plan()).await.with(200);
+        office.pass(MONTH).await;
+        for _ in 0..3 {
+            office.cards.kept().failures.push(ProcessorError::NoAnswer("away".to_owned()));
+        }
+        collect(&office.api.services).await;
+        office.pass(DAY).await;
+        collect(&office.api.services).await;
+        let bill = office.bill().await;
+        assert_eq!((&bill["status"], &bill["attempts"]), (&json!("open"), &json!(1)));
+        office.cards.kept().failures.clear();
+        match outcome {
+            "paid" => office.end(&bill, paid("pi_found")).await.with(200),
+            _ => office.end(&bill, json!({"outcome": "not_paid"})).await.with(200),
+        };
+        office.pass(2 * DAY).await;
+        collect(&office.api.services).await;
+        let bill = office.bill().await;
+        let attempts = if outcome == "paid" { 1 } else { 2 };
+        assert_eq!((&bill["status"], &bill["attempts"]), (&json!("paid"), &json!(attempts)));
+        assert_eq!(office.invoices().await.len(), 1, "{outcome}");
+    }
+}
+
+#[actix_web::test]
+async fn what_was_not_sent_is_no_attempt() {
+    let mut office = Office::open("card_processor").await;
+    office.post("payment-method", json!({"payment_method_id": "pm_1"})).await.with(200);
+    office.post("activate", plan()).await.with(200);
+    office.pass(MONTH).await;
+    office.cards.kept().failures.push(ProcessorError::NotConnected);
+    collect(&office.api.services).await;
+    let bill = office.bill().await;
+    assert_eq!((&bill["status"], &bill["attempts"]), (&json!("open"), &json!(0)));
+    office.pass(3 * DAY).await;
+    collect(&office.api.services).await;
+    let bill = office.bill().await;
+    assert_eq!((&bill["status"], &bill["attempts"]), (&json!("paid"), &json!(1)));
+}
