@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use racun_card_simulator::{Options, Payer, Running, Simulator, signature};
-use racun_tests::{Account, Answer, Client, Data, Profile, Racun, Random, StoreKind, on_both_stores};
+use racun_tests::{
+    Account, Answer, Client, Data, Profile, Racun, Random, StoreKind, on_both_stores,
+};
 use serde_json::{Value, json};
 
 on_both_stores! {
@@ -146,7 +148,10 @@ async fn a_plan_is_chosen_with_a_card_on_the_sandboxs_own_page(store: StoreKind)
     let chosen = wait_for(&user, own, |own| own["payment_method"]["has_card"] == true).await;
     assert_eq!(chosen["payment_method"]["last4"], "4242", "{chosen}");
     let chosen = wait_for(&user, own, |own| own["plan"]["slug"] == "start").await;
-    assert_eq!((&chosen["status"], &chosen["payment_provider"]), (&json!("active"), &json!("stripe")));
+    assert_eq!(
+        (&chosen["status"], &chosen["payment_provider"]),
+        (&json!("active"), &json!("card_processor"))
+    );
     // Nothing is paid on the page: a month is charged when it ends.
     let bills = user.read(&format!("{own}/bills")).await;
     assert_eq!(bills["data"], json!([]), "{bills}");
@@ -168,7 +173,8 @@ impl Processor {
 
     /// Settings that name it.
     fn settings(&self) -> Vec<(String, String)> {
-        let setting = |name: &str, value: &str| (format!("RACUN__STRIPE__{name}"), value.to_owned());
+        let setting =
+            |name: &str, value: &str| (format!("RACUN__STRIPE__{name}"), value.to_owned());
         vec![
             setting("URL", &self.simulator.url),
             setting("SECRET_KEY", "sk_test_of_the_test"),

@@ -7,7 +7,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use racun_einvoicing::network::{
     Capability, Dispatch, NetworkDocument, NetworkError, NoAnswer, Participant, Progress, Receipt,
-    Sender, Standing,
+    Sender, Standing, lookup,
 };
 use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderValue};
 use reqwest::{Client, Method, RequestBuilder};
@@ -209,8 +209,10 @@ impl Provider {
                 "documentType": "invoice",
                 "rawDocumentData": {
                     "document": STANDARD.encode(dispatch.xml.as_bytes()),
+                    // As it was judged: the provider says what it is by these names alone.
                     "parse": false,
-                    "parseStrategy": "ubl",
+                    "documentTypeId": lookup::document_type(dispatch.document),
+                    "processId": lookup::PROCESS,
                 },
             },
         });

@@ -75,7 +75,11 @@ async fn a_document_is_handed_over_under_its_key() {
         "document": {
             "documentType": "invoice",
             "rawDocumentData": {
-                "document": "PEludm9pY2UvPg==", "parse": false, "parseStrategy": "ubl",
+                "document": "PEludm9pY2UvPg==", "parse": false,
+                "documentTypeId": "urn:oasis:names:specification:ubl:schema:xsd:Invoice-2::Invoice\
+                    ##urn:cen.eu:en16931:2017#compliant#urn:fdc:peppol.eu:2017:poacc:billing:3.0\
+                    ::2.1",
+                "processId": "urn:fdc:peppol.eu:2017:poacc:billing:01:1.0",
             },
         },
     });
