@@ -209,7 +209,7 @@ mod tests {
             (EInvoiceForm::Eslog, vec![Invoice, Estimate, CreditNote, AdvanceInvoice]),
             (EInvoiceForm::Ujp, vec![Invoice, CreditNote]),
             (EInvoiceForm::XRechnung, vec![Invoice, CreditNote]),
-            (EInvoiceForm::Zugferd, vec![Invoice, CreditNote]),
+            (EInvoiceForm::Zugferd, vec![Invoice, CreditNote, AdvanceInvoice]),
         ] {
             for kind in DocumentKind::ALL {
                 assert_eq!(form.is_of(kind), kinds.contains(&kind), "{form:?} {kind:?}");

@@ -51,8 +51,8 @@ impl<'a> Processing<'a> {
 /// and no error.
 ///
 /// # Errors
-/// [`racun_orders::OrderError::NotFound`]; a cancelled order, or one in the trash; what says nothing
-/// of the order, such as the store's failure. Then nothing is noted.
+/// [`racun_orders::OrderError::NotFound`]; a cancelled order, or one in the trash; what says
+/// nothing of the order, such as the store's failure. Then nothing is noted.
 pub async fn process(by: Processing<'_>, entity: &Entity, id: OrderId) -> Result<Order, ShopError> {
     let cx = by.ports.cx;
     let mut attempt = 1;
@@ -97,8 +97,8 @@ impl Run<'_> {
         }
     }
 
-    /// Makes the document, and notes it on the order in the same commit; `tried` is told when that
-    /// is decided.
+    /// Makes the document, and notes it on the order in the same commit; sets `tried` when that is
+    /// decided.
     async fn document(
         &self,
         ports: Ports<'_>,

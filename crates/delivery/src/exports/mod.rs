@@ -12,9 +12,9 @@
 //! | `error`      | why nothing is exported                                          |
 //!
 //! **Invariants.** Two pages of records are in memory at most: one is written while the next is
-//! read. Drafts and voided documents are listed and in no sum. A voided invoice that ended by credit
-//! notes is in sums together with them: both cancel out. What credit notes come to is negative, in
-//! rows and in sums.
+//! read. Drafts and voided documents are listed and in no sum. A voided invoice that ended by
+//! credit notes is in sums together with them: both cancel out. What credit notes come to is
+//! negative, in rows and in sums.
 
 pub mod archive;
 mod customers;

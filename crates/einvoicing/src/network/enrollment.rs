@@ -153,7 +153,7 @@ pub struct Enrollment {
     /// Whether the account is yet to get the identifier that the entity sends as.
     #[serde(default)]
     pub lacks_identifier: bool,
-    /// Until when the one who opens the account is about it, and nobody else is.
+    /// Until when the account is leased to the one that opens it.
     #[serde(default, with = "time::serde::rfc3339::option")]
     pub opening_until: Option<OffsetDateTime>,
     /// The fields that the entity lacks.
@@ -225,7 +225,7 @@ impl Enrollment {
             EnrollmentEvent::Wanted { sender, missing } => {
                 let is_same = next.sender == sender && before.is_with_provider();
                 if next.sender != sender {
-                    // The account is the entity's whoever it sends as: a second one could not take
+                    // The account is the entity's, by every number: a second one could not take
                     // an identifier that the first has had.
                     next.lacks_identifier = next.account.is_some();
                 }

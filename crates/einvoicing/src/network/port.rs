@@ -148,7 +148,7 @@ pub trait EInvoicingNetwork: Send + Sync {
     ///
     /// # Errors
     /// [`NetworkError`]: then it is not known whether there is one. One whose name was lost has no
-    /// identifier, and is in nobody's way.
+    /// identifier, so it keeps no other from one.
     async fn open_account(
         &self,
         environment: Environment,

@@ -160,7 +160,7 @@ fn read_standard(text: &str, is_pdf: bool) -> Result<Received, Unreadable> {
     };
     let of_syntax = syntax_rules::findings(&tree, syntax, beside);
     let found = of_rules.chain(of_reading).chain(of_structure).chain(of_xml).chain(of_syntax);
-    let found = syntax_rules::without_consequences(&tree, found.collect());
+    let found = syntax_rules::without_consequences(&tree, syntax, found.collect());
     let form = match (syntax, is_pdf) {
         (_, true) => Form::Hybrid,
         (Syntax::Ubl, false) => Form::Ubl,

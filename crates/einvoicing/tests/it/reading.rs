@@ -156,7 +156,7 @@ fn random_documents_say_the_same_as_e_slog_and_as_ubl() {
             assert!(own.starts_with("SI00") || own == "SI99", "{own}");
         }
         if ubl.accounts.is_empty() {
-            // Of what is paid otherwise an e-SLOG names the account all the same.
+            // An e-SLOG names the account also where another way of payment is named.
             eslog.accounts.clear();
         }
         assert_eq!(eslog, ubl, "{facts:#?}");

@@ -105,7 +105,7 @@ async fn end(
     body: Result<Body<EndInputBody>, ApiError>,
 ) -> Result<Json<BillBody>, ApiError> {
     authorize(&call, &request)?;
-    // What is wrong with the body is told before what is not there.
+    // A wrong body is refused before a bill that is not there.
     let end = body?.0.end()?;
     let entity = entity_of(&request)?;
     let id = request.match_info().query("bill_id");

@@ -68,7 +68,11 @@ fn totals<'a>(documents: impl Iterator<Item = &'a Value>) -> Vec<Decimal> {
 
 /// What sells `quantity` of tea, at 15.25 each.
 fn tea(quantity: u32) -> Value {
-    let of = |cents: u32| json!(f64::from(cents * quantity) / 100.0);
+    let of = |cents: u32| {
+        let cents = cents * quantity;
+        let text = format!("{}.{:02}", cents / 100, cents % 100);
+        serde_json::from_str::<Value>(&text).unwrap()
+    };
     json!({
         "total": of(1_250), "total_with_tax": of(1_525),
         "items": [{"name": "Tea", "quantity": quantity, "price": 12.5, "gross_price": 15.25,
@@ -178,7 +182,7 @@ async fn an_order_is_issued_where_its_integration_says() {
     );
     assert_eq!(invoice["business_unit_id"], unit["id"]);
 
-    // What is gone is told, and the order tried again when the integration names another place.
+    // The order says what is gone, and is tried again when the integration names another place.
     let gone = text(&rules["business_premise_id"]);
     let tenant = Tenant::entity(desk.owner.entity().parse().unwrap());
     let mut unit = desk.api.services.store.unit(tenant);
@@ -309,7 +313,7 @@ async fn an_estimate_becomes_an_invoice_when_the_order_is_complete() {
     assert_eq!(desk.invoice(&done).await["paid_in_full"], json!(true));
 }
 
-/// What happens meanwhile.
+/// What happens between two steps.
 type Meanwhile = Box<dyn FnOnce() -> Pin<Box<dyn Future<Output = ()> + Send>> + Send>;
 
 /// A store in which something else happens, once, before the next unit that holds an order.

@@ -162,7 +162,7 @@ fn job(enrollment: &Enrollment, actor: &Actor) -> Job {
 /// Tells the provider of the entity, or asks how it stands.
 ///
 /// One at a time opens the account, and stores each step before the next: what was interrupted is
-/// gone on with, and whoever comes meanwhile sees the enrollment as it is.
+/// gone on with, and others see the enrollment as it is.
 ///
 /// # Errors
 /// [`NetworkRefused::NotEnabled`], or the store's failure. A provider that does not answer is no
@@ -208,7 +208,7 @@ async fn begin(cx: Context<'_>, wanted: EnrollmentEvent) -> Result<(Enrollment, 
     .await
 }
 
-/// What the provider says; `None` when there is nobody to ask about.
+/// What the provider says; `None` when there is no account to ask about.
 async fn ask(
     cx: Context<'_>,
     network: &dyn EInvoicingNetwork,
@@ -253,8 +253,8 @@ fn sender(entity: &Entity, participant: &Participant) -> Sender {
 }
 
 /// Stores what happened to an enrollment that sends as `sender`, and says so where it is news to
-/// receivers. What was asked of another sender than it has by now says nothing; an account is the
-/// entity's all the same.
+/// receivers. What was asked of another sender than it has by now says nothing, but for an account,
+/// which stays the entity's.
 async fn store(
     cx: Context<'_>,
     sender: Option<Participant>,

@@ -100,7 +100,7 @@ fn lasting(error: &Error) -> Option<(&'static str, String)> {
 }
 
 /// Notes that the document `id` cannot be sent because of `refused`, as a submission that failed
-/// before it began: where documents are sent by themselves nobody is there to be told. Answers
+/// before it began: where documents are sent by themselves, no caller reads the refusal. Answers
 /// whether that is so; what may pass is not noted, and a document that has a submission has that.
 pub(super) async fn note_failure(
     cx: Context<'_>,

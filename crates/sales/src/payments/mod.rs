@@ -164,6 +164,11 @@ fn close(
     Ok((outcome.payment.ok_or_else(no_answer)?, writes))
 }
 
+/// Whether an authority knows how the document is paid, which all its payments say.
+fn is_reported(document: &Document) -> bool {
+    document.fiscal.is_some() || document.payment_change_unconfirmed.is_some()
+}
+
 /// A plan, with all that its unit holds for it.
 struct Planned {
     plan: Plan,
@@ -193,8 +198,7 @@ impl Planned {
         if let Some(id) = missing {
             return Err(StoreError::NotFound { id: id.to_string() }.into());
         }
-        if !plan.with_payments && documents.iter().any(|document| document.fiscal.is_some()) {
-            // How it is paid is told to an authority, by all its payments.
+        if !plan.with_payments && documents.iter().any(is_reported) {
             return Err(DocumentError::ChangedMeanwhile.into());
         }
         let mut links = Vec::new();
