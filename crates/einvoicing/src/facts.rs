@@ -9,8 +9,8 @@ use time::Date;
 /// What a document is: BT-3, codes of UNTDID 1001.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FactsKind {
-    /// 380. An earlier invoice is corrected by a credit note that names it, and a new invoice: no
-    /// relation of documents says that one replaces another, so no 384 is written.
+    /// The code 380. An earlier invoice is corrected by a credit note that names it, and a new
+    /// invoice: no relation of documents says that one replaces another, so no 384 is written.
     Invoice,
     /// 381. Its amounts are positive.
     CreditNote,

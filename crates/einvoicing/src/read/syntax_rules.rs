@@ -69,14 +69,14 @@ fn of_ubl(tree: &Document<'_>, node: Node<'_, '_>, beside: Beside, found: &mut V
     let name = name_of(node);
     let wanted = WANTED.iter().find(|(parent, _)| *parent == name);
     let is_there = |wanted: &&str| child(node, wanted).is_some();
-    if wanted.is_some_and(|(_, wanted)| !wanted.iter().all(|name| is_there(&name))) {
+    if wanted.is_some_and(|(_, wanted)| !wanted.iter().all(|name| is_there(name))) {
         add("XSD", "an element is missing that must be there");
     }
     match name {
-        "PartyTaxScheme" => {
-            if text(node, &["TaxScheme", "ID"]).is_some() && child(node, "CompanyID").is_none() {
-                add("UBL-SR-53", "a tax scheme is named without a number of it");
-            }
+        "PartyTaxScheme"
+            if text(node, &["TaxScheme", "ID"]).is_some() && child(node, "CompanyID").is_none() =>
+        {
+            add("UBL-SR-53", "a tax scheme is named without a number of it");
         }
         "BillingReference" => {
             let number = child(node, "InvoiceDocumentReference");
@@ -191,10 +191,11 @@ fn of_cii(node: Node<'_, '_>, beside: Beside, found: &mut Vec<Finding>) {
                 add(rule, "an electronic address has no scheme");
             }
         }
-        "AppliedTradeAllowanceCharge" if beside == Beside::Kosit => {
-            if text(node, &["ChargeIndicator", "Indicator"]) != Some("false") {
-                add("PEPPOL-EN16931-R044", "a price has allowances alone");
-            }
+        "AppliedTradeAllowanceCharge"
+            if beside == Beside::Kosit
+                && text(node, &["ChargeIndicator", "Indicator"]) != Some("false") =>
+        {
+            add("PEPPOL-EN16931-R044", "a price has allowances alone");
         }
         _ => {}
     }
