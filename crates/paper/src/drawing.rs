@@ -69,8 +69,8 @@ fn qr(version: Option<u8>, eci: Option<u32>, payload: &[u8]) -> Result<QrCode, Q
 
 /// Modules of a row of a PDF417 code with so many columns of data, and what is light beside it:
 /// 17 of each column, of the two indicators and of the start, and 18 of the stop (ISO/IEC 15438).
-pub(crate) const fn pdf417_width(columns: u8) -> usize {
-    17 * (columns as usize + 3) + 18 + 2 * PDF417_QUIET
+pub(crate) fn pdf417_width(columns: u8) -> usize {
+    17 * (usize::from(columns) + 3) + 18 + 2 * PDF417_QUIET
 }
 
 fn pdf417(error_level: u8, columns: u8, payload: &[u8]) -> Result<Modules, rxing::Exceptions> {

@@ -69,7 +69,7 @@ fn of_ubl(tree: &Document<'_>, node: Node<'_, '_>, beside: Beside, found: &mut V
     let name = name_of(node);
     let wanted = WANTED.iter().find(|(parent, _)| *parent == name);
     let is_there = |wanted: &&str| child(node, wanted).is_some();
-    if wanted.is_some_and(|(_, wanted)| !wanted.iter().all(|name| is_there(name))) {
+    if wanted.is_some_and(|(_, wanted)| !wanted.iter().all(is_there)) {
         add("XSD", "an element is missing that must be there");
     }
     match name {
