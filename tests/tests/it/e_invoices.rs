@@ -157,10 +157,13 @@ async fn files_are_valid_by_the_official_rules(store: StoreKind) {
             let path = if form == "eslog" { pick(&mut choices, &kinds) } else { path };
             let mut wanted = special(&mut choices, country, rates);
             match path {
-                "/advance-invoices" => wanted["payments"] = json!([{"type": "bank_transfer"}]),
-                // A sale abroad is none yet.
-                "/estimates" => wanted = document(&mut choices, country, rates),
-                _ => {}
+                "/advance-invoices" => {
+                    wanted = document(&mut choices, country, rates);
+                    wanted["payments"] = json!([{"type": "bank_transfer"}]);
+                }
+                "/invoices" => {}
+                // Others name no kind of sale.
+                _ => wanted = document(&mut choices, country, rates),
             }
             let Some(made) = issue(api, path, form, wanted).await else { continue };
             let id = made["id"].as_str().expect("an id");

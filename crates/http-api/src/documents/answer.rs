@@ -322,7 +322,12 @@ document_answer! {
     [
         /// An advance invoice.
         AdvanceInvoiceBody as AdvanceInvoice of AdvanceInvoiceItemBody
-    ] {} settled
+    ] {
+        /// Its check for ZUGFeRD; null where there is none.
+        #[schema(required = true)]
+        zugferd: Option<ValidationBody> =
+            |document| ValidationBody::of(document, EInvoiceForm::Zugferd),
+    } settled
 }
 
 document_answer! {
