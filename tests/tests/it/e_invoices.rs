@@ -106,12 +106,10 @@ fn special(choices: &mut Random, country: &str, rates: &[&str]) -> Value {
         }
         "intra-EU" => {
             business(&mut body, "FR", &json!("FR40303265045"));
-            body["transaction_type"] = json!("intra_eu_b2b");
             of_lines(&mut body, &free);
         }
         "export" => {
             business(&mut body, "US", &json!("12-3456789"));
-            body["transaction_type"] = json!("export");
             of_lines(&mut body, &free);
         }
         _ => {}

@@ -333,7 +333,7 @@ async fn each_kind_answers_what_is_its_own() {
         own(&[&money, &exchange, &["advances_applied", "pos_tabs"]]),
         own(&[&estimate]),
         own(&[&money, &exchange]),
-        own(&[&money]),
+        own(&[&money, &["zugferd"]]),
     ];
     for (answer, expected) in answers.iter().zip(expected) {
         assert_eq!(answer - &common, expected);
