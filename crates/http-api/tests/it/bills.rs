@@ -2,17 +2,14 @@
 
 use std::sync::Arc;
 
-use racun_access::Digest;
-use racun_application::Services;
 use racun_card_payments::ProcessorError;
-use racun_sales::billing::LabelSource;
 use serde_json::{Value, json};
 
 use crate::billing::owner;
 use crate::card_subscriptions::{HOST, collect, label};
 use crate::cards::Scripted;
 use crate::harness::{Answer, Api, Who, text};
-use crate::managing::KEY;
+use crate::managing::{KEY, managed_with};
 
 const DAY: i64 = 86_400;
 const MONTH: i64 = 31 * DAY;
@@ -29,14 +26,7 @@ struct Office {
 impl Office {
     async fn open(provider: &str) -> Self {
         let cards = Arc::<Scripted>::default();
-        let own = Arc::clone(&cards);
-        let api = Api::with(|services| Services {
-            white_labels: LabelSource::Managed,
-            operator_key: Some(Digest::of(KEY)),
-            cards: own,
-            ..services
-        })
-        .await;
+        let api = managed_with(Arc::clone(&cards)).await;
         let issuer = api.owner("operator@example.com").await;
         let mut label = label(json!([provider]));
         label["billing_entity_id"] = json!(issuer.entity());

@@ -4,20 +4,19 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use actix_web::test::TestRequest;
-use racun_access::Digest;
 use racun_application::Services;
 use racun_background::jobs::{Handler, JobKind, claim, perform};
 use racun_billing::Catalogue;
 use racun_card_payments::{Happened, ProcessorError, ProcessorEvent};
 use racun_kernel::{Currency, Environment};
 use racun_sales::bill_invoices::InvoiceHandler;
-use racun_sales::billing::{CollectionHandler, LIMITS, LabelSource, run_due};
+use racun_sales::billing::{CollectionHandler, LIMITS, run_due};
 use serde_json::{Value, json};
 
 use crate::billing::owner;
 use crate::cards::Scripted;
 use crate::harness::{Answer, Api, Who, text};
-use crate::managing::KEY;
+use crate::managing::{KEY, managed_with};
 
 pub const HOST: &str = "app.acme.example";
 const DAY: i64 = 86_400;
@@ -440,14 +439,7 @@ async fn a_card_takes_over_from_the_bank_and_credit_is_used_up_first() {
 #[actix_web::test]
 async fn the_operators_entity_invoices_what_is_collected_once() {
     let cards = Arc::<Scripted>::default();
-    let own = Arc::clone(&cards);
-    let api = Api::with(|services| Services {
-        white_labels: LabelSource::Managed,
-        operator_key: Some(Digest::of(KEY)),
-        cards: own,
-        ..services
-    })
-    .await;
+    let api = managed_with(Arc::clone(&cards)).await;
     let operator = api.owner("operator@example.com").await;
     let mut label = label(json!(["bank"]));
     label["payment_provider"] = json!("card_processor");

@@ -1,11 +1,14 @@
 //! White labels that the operator manages by a key.
 
+use std::sync::Arc;
+
 use actix_web::test::TestRequest;
 use racun_access::Digest;
 use racun_application::Services;
 use racun_sales::billing::LabelSource;
 use serde_json::{Value, json};
 
+use crate::cards::Scripted;
 use crate::guards::sign_up_at;
 use crate::harness::{Api, Who, text};
 
@@ -14,9 +17,14 @@ pub const KEY: &str = "a-random-key-of-thirty-two-characters";
 
 /// An application whose operator manages white labels by [`KEY`].
 pub async fn managed() -> Api {
+    managed_with(Arc::default()).await
+}
+
+/// The same, with `cards` as the card processor.
+pub async fn managed_with(cards: Arc<Scripted>) -> Api {
     let operator_key = Some(Digest::of(KEY));
     let white_labels = LabelSource::Managed;
-    Api::with(|services| Services { white_labels, operator_key, ..services }).await
+    Api::with(|services| Services { white_labels, operator_key, cards, ..services }).await
 }
 
 fn label(hosts: &[&str]) -> Value {
