@@ -12,6 +12,7 @@
 //! | `password`          | password rules and Argon2id hashes                                  |
 //! | `hashing`           | the memory that hashes share                                        |
 //! | `login`             | logging in by password, second factor and identity provider         |
+//! | `identity_contract` | what every identity provider must keep (feature `testing`)          |
 //! | `login_guard`       | how wrong passwords slow down guessing                              |
 //! | `session`           | sessions: begun, listed, ended, over when they are not used         |
 //! | `last_use`          | when sessions and keys were used last                               |
@@ -70,6 +71,8 @@ mod entity_input;
 mod error;
 pub mod events;
 mod hashing;
+#[cfg(feature = "testing")]
+pub mod identity_contract;
 mod invitation;
 mod key;
 mod key_making;

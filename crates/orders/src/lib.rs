@@ -9,6 +9,7 @@
 //! | `port`        | what platforms are asked: a shop's consent, its earlier orders        |
 //! | `sync`        | how far the reading of earlier orders came                            |
 //! | `check`       | limits of what callers send                                           |
+//! | `contract`    | what every adapter to platforms must keep (feature `testing`)         |
 //! | `events`      | what the log tells of orders                                          |
 //!
 //! **Invariants.** An order of a source is kept once: integration, source and the source's id are
@@ -16,6 +17,8 @@
 //! new state in one unit that holds the order, so repeats and crashes make no second one.
 
 mod check;
+#[cfg(feature = "testing")]
+pub mod contract;
 mod error;
 pub mod events;
 mod integration;

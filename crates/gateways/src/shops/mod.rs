@@ -57,6 +57,7 @@ pub struct Shops {
     guard: Guard,
     shopify: Option<ShopifyApp>,
     base: Option<String>,
+    consents: simulator::Consents,
 }
 
 impl Shops {
@@ -71,7 +72,7 @@ impl Shops {
             Reach::ThisMachine => Guard::new(Arc::new(OwnNames), allow_private, reach),
         };
         let http = caller::client(&guard, PATIENCE)?;
-        Ok(Self { http, guard, shopify, base })
+        Ok(Self { http, guard, shopify, base, consents: simulator::Consents::default() })
     }
 
     /// The address of `path` at the shop `domain`.
@@ -159,7 +160,7 @@ impl ShopPlatforms for Shops {
         code: &str,
     ) -> Result<Grant, PlatformError> {
         match (environment, &self.shopify) {
-            (Environment::Sandbox, _) => simulator::grant(domain, code),
+            (Environment::Sandbox, _) => self.consents.grant(domain, code),
             (Environment::Live, Some(app)) => self.shopify_grant(app, domain, code).await,
             (Environment::Live, None) => Err(PlatformError::NotConnected),
         }
@@ -172,7 +173,7 @@ impl ShopPlatforms for Shops {
         address: &str,
     ) -> Result<(), PlatformError> {
         match environment {
-            Environment::Sandbox => simulator::answers(&shop.domain),
+            Environment::Sandbox => simulator::open(shop),
             Environment::Live => self.shopify_subscribe(shop, address).await,
         }
     }

@@ -195,25 +195,15 @@ mod tests {
     }
 
     #[test]
-    fn a_query_is_signed_as_a_whole() {
+    fn a_query_is_signed_by_the_secret_in_hexadecimal() {
         let query = [("code", "c-1"), ("shop", "ana.myshopify.com"), ("state", "s")];
         let own = signature("hush", &pairs(&query));
-        let with = |query: &[(&str, &str)], hmac: &str| {
-            let mut query = pairs(query);
-            query.push(("hmac".to_owned(), hmac.to_owned()));
-            query
-        };
-        assert!(is_signed("hush", &with(&query, &own)));
-        let turned: Vec<_> = query.iter().copied().rev().collect();
-        assert!(is_signed("hush", &with(&turned, &own)), "the order does not matter");
-        assert!(!is_signed("other", &with(&query, &own)));
-        assert!(!is_signed("hush", &with(&query[..2], &own)));
-        assert!(!is_signed("hush", &pairs(&query)));
+        let with = |hmac: &str| pairs(&[query.as_slice(), &[("hmac", hmac)]].concat());
+        assert!(is_signed("hush", &with(&own)));
+        assert!(!is_signed("other", &with(&own)));
         for hmac in ["", "00", &own[..63], &own.replace(&own[..2], "zz"), "é"] {
-            assert!(!is_signed("hush", &with(&query, hmac)), "{hmac}");
+            assert!(!is_signed("hush", &with(hmac)), "{hmac}");
         }
-        let twice = [with(&query, &own), pairs(&[("hmac", &own)])].concat();
-        assert!(!is_signed("hush", &twice));
     }
 
     #[test]

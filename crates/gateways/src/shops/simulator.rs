@@ -8,7 +8,11 @@
 //! | `closed`             | it refuses what it is asked                         |
 //! | anything else        | it has three orders                                 |
 //!
-//! Consent is given at once: its page is the one that it leads back to.
+//! A token opens each of them, unless it begins with `wrong`. Consent is given at once: its page is
+//! the one that it leads back to. Each has its own code.
+
+use std::collections::HashSet;
+use std::sync::{Mutex, PoisonError};
 
 use racun_orders::{Grant, OrdersPage, PageRequest, PlatformError, ShopAccess, SourceKind};
 use serde_json::{Value as Json, json};
@@ -17,41 +21,71 @@ use time::{Duration, OffsetDateTime};
 use url::Url;
 
 use super::shopify::{signature, written};
+use super::woocommerce::key_and_secret;
 
 /// What the sandbox's consents and webhooks are signed with: no secret.
 pub const SECRET: &str = "sandbox";
-/// The code of a consent.
-const CODE: &str = "sandbox-consent";
+/// What codes of consents begin with.
+const CODE: &str = "sandbox-consent-";
+/// Used codes that are kept at most.
+const MOST: usize = 1_000;
 /// When the first order of a shop changed; each further one a minute later.
 const FIRST: OffsetDateTime = datetime!(2026-01-05 08:00 UTC);
 /// Orders of a page at most.
 const MAX_LIMIT: u32 = 250;
 
+fn pair(name: &str, value: &str) -> (String, String) {
+    (name.to_owned(), value.to_owned())
+}
+
 /// Where the consent leads back to, as if it had been given.
 pub fn consent_page(domain: &str, state: &str, back: &str) -> Result<String, PlatformError> {
-    let mut query = [("code", CODE), ("shop", domain), ("state", state), ("timestamp", "0")]
-        .map(|(name, value)| (name.to_owned(), value.to_owned()))
-        .to_vec();
-    query.push(("hmac".to_owned(), signature(SECRET, &query)));
+    let (shop, state) = (pair("shop", domain), pair("state", state));
+    let code = CODE.to_owned() + &signature(SECRET, &[shop.clone(), state.clone()]);
+    let mut query = vec![pair("code", &code), shop, state, pair("timestamp", "0")];
+    query.push(pair("hmac", &signature(SECRET, &query)));
     let url = Url::parse_with_params(back, query);
     url.map(String::from).map_err(|error| PlatformError::Refused(error.to_string()))
 }
 
-/// What a consent gives.
-pub fn grant(domain: &str, code: &str) -> Result<Grant, PlatformError> {
-    answers(domain)?;
-    if code != CODE {
-        return Err(PlatformError::Refused("the code is none, or was used".to_owned()));
+/// The consents whose codes were used, as far as this process knows.
+#[derive(Default)]
+pub struct Consents(Mutex<HashSet<(String, String)>>);
+
+impl Consents {
+    /// What a consent gives for its code, once.
+    pub fn grant(&self, domain: &str, code: &str) -> Result<Grant, PlatformError> {
+        answers(domain)?;
+        // No code that can panic runs under the lock.
+        let mut used = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if used.len() >= MOST {
+            used.clear();
+        }
+        if !code.starts_with(CODE) || !used.insert(pair(domain, code)) {
+            return Err(PlatformError::Refused("the code is none, or was used".to_owned()));
+        }
+        Ok(Grant {
+            token: "shpat_sandbox".to_owned(),
+            scopes: Some("read_orders".to_owned()),
+            webhook_secret: SECRET.to_owned(),
+        })
     }
-    Ok(Grant {
-        token: "shpat_sandbox".to_owned(),
-        scopes: Some("read_orders".to_owned()),
-        webhook_secret: SECRET.to_owned(),
-    })
+}
+
+/// Whether the token of `shop` opens it.
+pub fn open(shop: &ShopAccess) -> Result<(), PlatformError> {
+    answers(&shop.domain)?;
+    if shop.source == SourceKind::Woocommerce {
+        key_and_secret(&shop.token)?;
+    }
+    match shop.token.starts_with("wrong") {
+        true => Err(PlatformError::Refused("401: the token is wrong".to_owned())),
+        false => Ok(()),
+    }
 }
 
 /// Whether the shop does what it is asked.
-pub fn answers(domain: &str) -> Result<(), PlatformError> {
+fn answers(domain: &str) -> Result<(), PlatformError> {
     if domain.starts_with("away") {
         return Err(PlatformError::NoAnswer("the shop is away".to_owned()));
     }
@@ -63,7 +97,7 @@ pub fn answers(domain: &str) -> Result<(), PlatformError> {
 
 /// A page of a shop's orders.
 pub fn orders(shop: &ShopAccess, page: &PageRequest) -> Result<OrdersPage, PlatformError> {
-    answers(&shop.domain)?;
+    open(shop)?;
     let count: u32 = match &shop.domain {
         domain if domain.starts_with("empty") => 0,
         domain if domain.starts_with("long") => 600,
@@ -84,11 +118,12 @@ pub fn orders(shop: &ShopAccess, page: &PageRequest) -> Result<OrdersPage, Platf
     let limit = usize::try_from(page.limit.clamp(1, MAX_LIMIT)).unwrap_or(1);
     let own: Vec<u32> = asked.by_ref().take(limit).collect();
     let next = asked.next().map(|n| n.to_string());
-    let order = |n: &u32| match shop.source {
-        SourceKind::Woocommerce => of_woocommerce(*n, changed(*n)),
-        SourceKind::Shopify | SourceKind::Manual => of_shopify(*n, changed(*n)),
+    let order = match shop.source {
+        SourceKind::Shopify => of_shopify,
+        SourceKind::Woocommerce => of_woocommerce,
+        SourceKind::Manual => return Err(PlatformError::NotConnected),
     };
-    Ok(OrdersPage { orders: own.iter().map(order).collect(), next })
+    Ok(OrdersPage { orders: own.iter().map(|n| order(*n, changed(*n))).collect(), next })
 }
 
 fn of_shopify(n: u32, at: OffsetDateTime) -> Json {

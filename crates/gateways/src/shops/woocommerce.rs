@@ -4,12 +4,31 @@
 
 use racun_orders::{OrdersPage, PageRequest, PlatformError, ShopAccess};
 use serde_json::Value as Json;
+use time::format_description::BorrowedFormatItem;
+use time::macros::format_description;
+use time::{Duration, OffsetDateTime};
 
 use super::Shops;
-use super::shopify::written;
 
 /// Orders of a page at most.
 const MAX_LIMIT: u32 = 100;
+/// A time without its zone. A shop would turn one with a zone into its own time, and compare that
+/// with times in UTC, although `dates_are_gmt` says what is meant.
+const TIME: &[BorrowedFormatItem<'static>] =
+    format_description!("[year]-[month]-[day]T[hour]:[minute]:[second]");
+
+/// The whole second of `at` with `more`, as a shop reads it.
+fn written(at: OffsetDateTime, more: Duration) -> Option<String> {
+    at.to_offset(time::UtcOffset::UTC).checked_add(more)?.format(TIME).ok()
+}
+
+/// Consumer key and secret, which `token` is.
+pub fn key_and_secret(token: &str) -> Result<(&str, &str), PlatformError> {
+    token.split_once(':').ok_or_else(|| {
+        let message = "access_token is consumer key and secret with a colon between them";
+        PlatformError::Refused(message.to_owned())
+    })
+}
 
 impl Shops {
     pub(super) async fn woocommerce_orders(
@@ -17,7 +36,12 @@ impl Shops {
         shop: &ShopAccess,
         page: &PageRequest,
     ) -> Result<OrdersPage, PlatformError> {
-        let number: u64 = page.cursor.as_deref().and_then(|text| text.parse().ok()).unwrap_or(1);
+        let number: u64 = match page.cursor.as_deref() {
+            None => 1,
+            Some(text) => text.parse().map_err(|_| {
+                PlatformError::Refused("the cursor is none of this shop".to_owned())
+            })?,
+        };
         let mut url = self.url(&shop.domain, "/wp-json/wc/v3/orders")?;
         {
             let mut query = url.query_pairs_mut();
@@ -26,16 +50,17 @@ impl Shops {
             query.append_pair("orderby", "id");
             query.append_pair("order", "asc");
             query.append_pair("dates_are_gmt", "true");
-            for (name, at) in [("modified_after", page.since), ("modified_before", page.until)] {
-                if let Some(at) = at.and_then(written) {
+            // Both ends are left out there, and asked for here.
+            let second = Duration::SECOND;
+            for (name, at, more) in
+                [("modified_after", page.since, -second), ("modified_before", page.until, second)]
+            {
+                if let Some(at) = at.and_then(|at| written(at, more)) {
                     query.append_pair(name, &at);
                 }
             }
         }
-        let (key, secret) = shop.token.split_once(':').ok_or_else(|| {
-            let message = "access_token is consumer key and secret with a colon between them";
-            PlatformError::Refused(message.to_owned())
-        })?;
+        let (key, secret) = key_and_secret(&shop.token)?;
         let request = self.http.get(url).basic_auth(key, Some(secret));
         let (head, answer) = self.ask(request).await?;
         let Json::Array(orders) = answer else {

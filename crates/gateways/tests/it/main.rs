@@ -1,6 +1,7 @@
 //! Adapters to the world outside, against stand-ins that behave badly.
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking, its helpers too")]
 
+mod cassette;
 mod courier;
 mod ecb;
 mod egress;
@@ -9,5 +10,6 @@ mod identity;
 mod mail;
 mod network;
 mod shops;
+mod stand_in;
 mod stripe;
 mod vies;

@@ -67,7 +67,8 @@ pub(crate) const ROUTES: &[Route] = &[
          that is here already is taken only where it changed since. The shop is opened by the \
          consent of its owner, or by an `access_token` that the integration was given. In the \
          sandbox shops are simulated: one whose name begins with `long` has 600 orders, with \
-         `empty` none; `away` does not answer, `closed` refuses; all others have three.",
+         `empty` none; `away` does not answer, `closed` refuses; all others have three. A token \
+         opens each of them, unless it begins with `wrong`.",
     )
     .takes::<SyncInputBody>()
     .answers::<SyncBody>(),

@@ -12,7 +12,7 @@ use time::macros::datetime;
 use tokio::net::UdpSocket;
 use tokio::task::JoinHandle;
 
-use super::stand_in::StandIn;
+use crate::stand_in::StandIn;
 
 const NOW: OffsetDateTime = datetime!(2026-11-26 10:00 UTC);
 const ZONE: &str = "names.example";

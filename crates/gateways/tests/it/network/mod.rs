@@ -2,4 +2,3 @@
 
 mod directory;
 mod provider;
-pub mod stand_in;

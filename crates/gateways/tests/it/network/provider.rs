@@ -12,7 +12,7 @@ use racun_store::testing;
 use serde_json::{Value, json};
 use time::macros::datetime;
 
-use super::stand_in::{Asked, StandIn};
+use crate::stand_in::{Asked, StandIn};
 
 const LIVE: Environment = Environment::Live;
 

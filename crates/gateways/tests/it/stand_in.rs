@@ -15,8 +15,16 @@ pub struct Asked {
     pub body: String,
 }
 
+/// What is answered: a status, further header fields, and a body.
+#[derive(Debug, Clone)]
+pub struct Answer {
+    pub status: u16,
+    pub head: Vec<(String, String)>,
+    pub body: String,
+}
+
 /// What it answers; `None` closes the connection.
-type Script = dyn Fn(&Asked) -> Option<(u16, String)> + Send + Sync;
+type Script = dyn Fn(&Asked) -> Option<Answer> + Send + Sync;
 
 pub struct StandIn {
     pub address: SocketAddr,
@@ -31,8 +39,16 @@ impl Drop for StandIn {
 }
 
 impl StandIn {
+    /// One whose answers have no header fields of their own.
     pub async fn new(
         script: impl Fn(&Asked) -> Option<(u16, String)> + Send + Sync + 'static,
+    ) -> Self {
+        let answer = |(status, body)| Answer { status, head: Vec::new(), body };
+        Self::answering(move |asked| script(asked).map(answer)).await
+    }
+
+    pub async fn answering(
+        script: impl Fn(&Asked) -> Option<Answer> + Send + Sync + 'static,
     ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -45,12 +61,8 @@ impl StandIn {
                 tokio::spawn(async move {
                     while let Some(one) = request(&mut stream).await {
                         noted.lock().unwrap().push(one.clone());
-                        let Some((status, body)) = script(&one) else { return };
-                        let length = body.len();
-                        let answer = format!(
-                            "HTTP/1.1 {status} X\r\ncontent-length: {length}\r\n\r\n{body}"
-                        );
-                        stream.write_all(answer.as_bytes()).await.unwrap();
+                        let Some(answer) = script(&one) else { return };
+                        stream.write_all(written(&answer).as_bytes()).await.unwrap();
                     }
                 });
             }
@@ -61,6 +73,11 @@ impl StandIn {
     pub fn asked(&self) -> Vec<Asked> {
         self.asked.lock().unwrap().clone()
     }
+}
+
+fn written(Answer { status, head, body }: &Answer) -> String {
+    let head: String = head.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    format!("HTTP/1.1 {status} X\r\ncontent-length: {}\r\n{head}\r\n{body}", body.len())
 }
 
 async fn request(stream: &mut TcpStream) -> Option<Asked> {
