@@ -2,12 +2,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-use racun_test_postgres::program;
-
-/// Prints the codes of pictures; the tests of typesetting read theirs with it, too.
-const READ: &str = include_str!("../../crates/typeset/tests/it/read_codes.py");
+use racun_test_postgres::{codes_of_pictures, program};
 
 /// The text of `pdf`, as `pdftotext` reads it, line by line.
 ///
@@ -42,7 +39,7 @@ pub fn codes(pdf: &[u8]) -> Option<Vec<(String, Vec<u8>)>> {
     let file = written(folder.path(), pdf);
     let pages = folder.path().join("page");
     output(program("pdftoppm").args(["-r", "300", "-gray"]).arg(file).arg(&pages));
-    read_codes(folder.path())
+    codes_of_pictures(folder.path())
 }
 
 /// The codes of the pictures that a receipt printer prints for `escpos`, as zxing-cpp reads them;
@@ -73,42 +70,13 @@ pub fn pictures_codes(escpos: &[u8]) -> Option<Vec<(String, Vec<u8>)>> {
         let picture = [format!("P5\n{width} {height}\n255\n").into_bytes(), pixels].concat();
         fs::write(folder.path().join(format!("{number}.pgm")), picture).expect("a file");
     }
-    read_codes(folder.path())
-}
-
-/// The codes of the pictures in `folder`.
-fn read_codes(folder: &Path) -> Option<Vec<(String, Vec<u8>)>> {
-    let Some(python) = python() else {
-        eprintln!("codes: NOT READ BACK, for zxing-cpp is missing: pip install zxing-cpp");
-        return None;
-    };
-    let files = fs::read_dir(folder).expect("the folder");
-    let files = files.map(|entry| entry.expect("a file").path());
-    let is_page = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "pgm");
-    let read = output(Command::new(python).args(["-c", READ]).args(files.filter(is_page)));
-    let codes = read.lines().filter_map(|line| line.split_once('\t'));
-    Some(codes.map(|(kind, hex)| (kind.to_owned(), bytes(hex))).collect())
-}
-
-/// A Python that has zxing-cpp.
-fn python() -> Option<&'static str> {
-    let is_able = |python: &&str| {
-        let mut check = Command::new(python);
-        check.args(["-c", "import zxingcpp"]).stderr(Stdio::null());
-        check.status().is_ok_and(|status| status.success())
-    };
-    ["python3", "/usr/bin/python3"].into_iter().find(is_able)
+    codes_of_pictures(folder.path())
 }
 
 fn written(folder: &Path, pdf: &[u8]) -> PathBuf {
     let file = folder.join("paper.pdf");
     fs::write(&file, pdf).expect("a file");
     file
-}
-
-fn bytes(hex: &str) -> Vec<u8> {
-    let digits = hex.as_bytes().chunks(2).filter_map(|pair| str::from_utf8(pair).ok());
-    digits.map(|pair| u8::from_str_radix(pair, 16).expect("hexadecimal digits")).collect()
 }
 
 /// What a program prints, which succeeds.

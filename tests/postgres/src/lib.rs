@@ -7,7 +7,8 @@
 //! [`Cluster`] is a whole server for one caller, which it may kill and restart: for crash drills
 //! and benchmarks.
 //!
-//! [`program()`] gives a test one of the programs that judge what Racun writes.
+//! [`program()`] gives a test one of the programs that judge what Racun writes, and
+//! [`python_with`] a Python with the judges that are packages of it.
 //!
 //! Nothing is left behind: each cluster has a supervisor, a shell loop that stops the server and
 //! removes its folder about a minute after its last user has gone, however that user ended. Only
@@ -24,6 +25,7 @@ mod database;
 mod home;
 mod names;
 mod program;
+mod python;
 mod settings;
 mod shared;
 mod sql;
@@ -34,3 +36,4 @@ mod waiting;
 pub use cluster::{Cluster, Durability};
 pub use database::{Database, database};
 pub use program::program;
+pub use python::{codes_of_pictures, python_with};

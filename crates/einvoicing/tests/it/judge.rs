@@ -7,6 +7,8 @@ use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 use std::thread;
 
+use racun_test_postgres::python_with;
+
 /// Something that the official rules say.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Said {
@@ -27,28 +29,18 @@ pub fn vectors() -> PathBuf {
     here().join("vectors")
 }
 
-/// Python with saxonche, lxml and pikepdf, of PyPI.
+/// Python with the packages that judge.
 static PYTHON: LazyLock<Option<&str>> = LazyLock::new(|| {
-    let able = |python: &&str| {
-        let mut check = Command::new(python);
-        check.args(["-c", "import saxonche, lxml, pikepdf"]).stderr(Stdio::null());
-        check.status().is_ok_and(|status| status.success())
-    };
-    ["python3", "/usr/bin/python3"].into_iter().find(able)
+    python_with("saxonche, lxml, pikepdf", "the official rules of electronic invoices")
 });
 
 /// Processes that judge at the same time.
 const JUDGES: usize = 2;
 
-/// What the official rules say of each of `files`, which are of a format and a path; `None`, with a
-/// line that says so, where Python has no Saxon.
+/// What the official rules say of each of `files`, which are of a format and a path; `None` where
+/// Python lacks the judges.
 pub fn judge(files: &[(&str, PathBuf)]) -> Option<BTreeMap<PathBuf, Vec<Said>>> {
-    let Some(python) = *PYTHON else {
-        println!(
-            "left out: the official rules need Python with saxonche, lxml and pikepdf, of PyPI"
-        );
-        return None;
-    };
+    let python = (*PYTHON)?;
     let part = files.len().div_ceil(JUDGES).max(1);
     let said = thread::scope(|scope| {
         let runs: Vec<_> =

@@ -3,14 +3,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::process::{Command, Stdio};
-use std::sync::LazyLock;
+use std::process::Command;
 
 use encoding_rs::WINDOWS_1252;
 use racun_kernel::{Currency, Decimal};
 use racun_portugal::chain::verify;
 use racun_portugal::saft::Encoding;
 use racun_portugal::{Atcud, Hash, Link, Number};
+use racun_test_postgres::{program, python_with};
 use roxmltree::{Document, Node};
 
 use crate::key::Key;
@@ -41,7 +41,7 @@ fn judged(schema: &str, files: &[&[u8]]) -> (bool, String) {
         fs::write(&path, file).unwrap();
         path
     });
-    let output = racun_test_postgres::program("xmllint")
+    let output = program("xmllint")
         .args(["--nonet", "--noout", "--schema"])
         .arg(vectors().join("schemas").join(schema))
         .args(paths)
@@ -49,13 +49,6 @@ fn judged(schema: &str, files: &[&[u8]]) -> (bool, String) {
         .unwrap();
     (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
 }
-
-/// Python with xmlschema, of PyPI: it knows the assertions of XSD 1.1, which xmllint does not.
-static PYTHON: LazyLock<bool> = LazyLock::new(|| {
-    let mut check = Command::new("python3");
-    check.args(["-c", "import xmlschema"]).stderr(Stdio::null());
-    check.status().is_ok_and(|status| status.success())
-});
 
 const ASSERTED: &str = "
 import sys, xmlschema
@@ -66,19 +59,16 @@ for path in sys.argv[2:]:
 ";
 
 /// Asserts that the assertions of the authority's schema hold for each file; says in one line that
-/// it does not, where Python has no xmlschema.
+/// it does not, where Python lacks xmlschema: it knows those of XSD 1.1, which xmllint does not.
 pub fn assert_asserted(files: &[&[u8]]) {
-    if !*PYTHON {
-        eprintln!("assertions: NOT CHECKED, for xmlschema is missing: pip install xmlschema");
-        return;
-    }
+    let Some(python) = python_with("xmlschema", "the assertions of SAF-T") else { return };
     let folder = tempfile::tempdir().unwrap();
     let paths = files.iter().enumerate().map(|(n, file)| {
         let path = folder.path().join(format!("{n}.xml"));
         fs::write(&path, file).unwrap();
         path
     });
-    let mut command = Command::new("python3");
+    let mut command = Command::new(python);
     command.args(["-c", ASSERTED]).arg(vectors().join("schemas/SAFTPT_1_04_01.xsd"));
     let output = command.args(paths).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout).into_owned();

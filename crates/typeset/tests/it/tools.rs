@@ -2,8 +2,9 @@
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::sync::LazyLock;
+use std::process::Command;
+
+use racun_test_postgres::{codes_of_pictures, program as command};
 
 /// A file that is gone with the value.
 pub struct File(tempfile::NamedTempFile);
@@ -22,9 +23,7 @@ impl File {
 }
 
 fn output(program: &str, words: &[&str], file: &Path, last: &[&str]) -> Vec<u8> {
-    let mut command = Command::new(program);
-    let output = command.args(words).arg(file).args(last).stderr(Stdio::piped()).output();
-    let output = output.unwrap_or_else(|_| panic!("{program}: apt-get install poppler-utils"));
+    let output = command(program).args(words).arg(file).args(last).output().unwrap();
     assert!(output.status.success(), "{program}: {}", String::from_utf8_lossy(&output.stderr));
     output.stdout
 }
@@ -136,8 +135,7 @@ pub fn attached(pdf: &[u8]) -> Vec<(String, Vec<u8>)> {
 /// What qpdf finds wrong with the structure of `pdf`: its table of objects, streams and pages.
 pub fn structure_faults(pdf: &[u8]) -> String {
     let file = File::new(pdf);
-    let output = Command::new("qpdf").arg("--check").arg(file.path()).output();
-    let output = output.unwrap_or_else(|_| panic!("qpdf: apt-get install qpdf"));
+    let output = command("qpdf").arg("--check").arg(file.path()).output().unwrap();
     let said = [output.stdout, output.stderr].concat();
     let said = String::from_utf8_lossy(&said).into_owned();
     if output.status.success() && !said.contains("WARNING") { String::new() } else { said }
@@ -156,44 +154,11 @@ pub fn page(pdf: &[u8], dpi: u32) -> image::GrayImage {
     image::load_from_memory(&picture).unwrap().into_luma8()
 }
 
-/// Python with zxing-cpp, which Debian has as python3-zxing-cpp and PyPI as zxing-cpp.
-static PYTHON: LazyLock<Option<&str>> = LazyLock::new(|| {
-    let able = |python: &&str| {
-        let mut check = Command::new(python);
-        check.args(["-c", "import zxingcpp"]).stderr(Stdio::null());
-        check.status().is_ok_and(|status| status.success())
-    };
-    ["python3", "/usr/bin/python3"].into_iter().find(able)
-});
-
-const READ: &str = include_str!("read_codes.py");
-
 /// The codes on the pages of `pdf`: their kinds and their bytes. None without zxing-cpp, which is
 /// said in one line.
 pub fn codes(pdf: &[u8]) -> Option<Vec<(String, Vec<u8>)>> {
-    let Some(python) = *PYTHON else {
-        eprintln!(
-            "codes: NOT READ BACK, for zxing-cpp is missing: apt-get install python3-zxing-cpp"
-        );
-        return None;
-    };
     let (file, folder) = (File::new(pdf), tempfile::tempdir().unwrap());
     let pages = folder.path().join("page");
     output("pdftoppm", &["-r", "300", "-gray"], file.path(), &[pages.to_str().unwrap()]);
-    let images = std::fs::read_dir(folder.path()).unwrap();
-    let mut images: Vec<PathBuf> = images.map(|entry| entry.unwrap().path()).collect();
-    images.sort();
-    let mut command = Command::new(python);
-    let output = command.args(["-c", READ]).args(images).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let lines = String::from_utf8(output.stdout).unwrap();
-    let codes = lines.lines().map(|line| {
-        let (kind, hex) = line.split_once('\t').unwrap();
-        let bytes = hex
-            .as_bytes()
-            .chunks(2)
-            .map(|pair| u8::from_str_radix(str::from_utf8(pair).unwrap(), 16).unwrap());
-        (kind.to_owned(), bytes.collect())
-    });
-    Some(codes.collect())
+    codes_of_pictures(folder.path())
 }
