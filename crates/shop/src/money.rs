@@ -4,7 +4,7 @@ use racun_access::Entity;
 use racun_documents::{
     Document, DocumentId, DocumentKind, RELATIONS, Relation, RelationType, Stage,
 };
-use racun_kernel::{Decimal, PaymentType};
+use racun_kernel::PaymentType;
 use racun_orders::Order;
 use racun_records::{all_of, by_field, get_document};
 use racun_sales::payments::{self, PaymentPorts};
@@ -13,11 +13,6 @@ use racun_store::Context;
 
 use crate::document::ORDER;
 use crate::error::ShopError;
-
-/// What is left to pay on `document`.
-fn left(document: &Document) -> Decimal {
-    &document.amounts.total_with_tax - &document.amounts.total_paid
-}
 
 /// Whether `document` is in effect.
 pub fn is_live(document: &Document) -> bool {
@@ -38,7 +33,7 @@ pub async fn pay(
 ) -> Result<(), ShopError> {
     let open = async || {
         let found = get_document(ports.cx, invoice).await.map_err(racun_sales::Error::from)?;
-        let open = left(&found);
+        let open = found.total_due();
         Ok::<_, ShopError>(Some(open).filter(|open| is_live(&found) && open.is_positive()))
     };
     let Some(amount) = open().await? else { return Ok(()) };
@@ -91,7 +86,7 @@ pub async fn pay_back(
     for note in notes.map(|link| link.source_id) {
         for payment in by_hand(cx, invoice).await? {
             let found = get_document(cx, note).await.map_err(racun_sales::Error::from)?;
-            let amount = left(&found).min(payment.amount.clone());
+            let amount = found.total_due().min(payment.amount.clone());
             if !is_live(&found) || !amount.is_positive() {
                 continue;
             }

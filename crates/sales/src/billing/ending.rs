@@ -1,7 +1,7 @@
 //! How a payment of a bill ended, as the operator says: what no event of the processor told, and
 //! what was paid by bank.
 
-use racun_access::{Entity, enter_as_recipient};
+use racun_access::enter_as_recipient;
 use racun_billing::{
     BillingError, Collection, SUBSCRIPTIONS, Subscription, Taken, USAGE_MONTHS, UsageMonth,
     subscription_id,
@@ -22,11 +22,16 @@ pub enum BillEnd {
     NotPaid,
 }
 
-/// The entity `id`, where it subscribes.
-async fn place(store: &dyn Store, id: EntityId) -> Result<(Scope, Entity), BillingError> {
+/// Where the entity `id` is, and its subscription.
+async fn subscriber(
+    store: &dyn Store,
+    id: EntityId,
+) -> Result<(Scope, Subscription), BillingError> {
     let place = enter_as_recipient(store, id).await?;
     let place = place.filter(|(_, entity)| entity.is_subscribed);
-    place.ok_or(BillingError::NoSubscription)
+    let (scope, _) = place.ok_or(BillingError::NoSubscription)?;
+    let own = store.get(&SUBSCRIPTIONS, &scope.tenant(), &subscription_id(id).to_string()).await?;
+    Ok((scope, own.ok_or(BillingError::NoSubscription)?))
 }
 
 /// The bills of the entity `id`, the newest first, a hundred at most, and their subscription.
@@ -38,10 +43,8 @@ pub async fn bills_of(
     id: EntityId,
     stamp: &Stamp,
 ) -> Result<(Vec<UsageMonth>, Subscription), BillingError> {
-    let (scope, _) = place(store, id).await?;
+    let (scope, own) = subscriber(store, id).await?;
     let cx = Context::new(store, &scope, stamp);
-    let own: Option<Subscription> = cx.get(&SUBSCRIPTIONS, subscription_id(id)).await?;
-    let own = own.ok_or(BillingError::NoSubscription)?;
     let query = ListQuery { limit: 100, count: false, ..ListQuery::first_page(&USAGE_MONTHS) };
     Ok((cx.page(&USAGE_MONTHS, &query).await?.rows, own))
 }
@@ -59,8 +62,7 @@ pub async fn end_bill(
     end: BillEnd,
     stamp: &Stamp,
 ) -> Result<(UsageMonth, Subscription), BillingError> {
-    let (_, own) = bills_of(store, id, stamp).await?;
-    let (scope, _) = place(store, id).await?;
+    let (scope, own) = subscriber(store, id).await?;
     let invoices_by = issuer(store, labels, &own).await?;
     let mut unit = Context::new(store, &scope, stamp).unit();
     let rows = hold(&mut unit, bill);
