@@ -166,7 +166,7 @@ fn note<A>(
     let report = match run {
         Ok(report) => report,
         Err(error) => {
-            tracing::error!(%error, "{what}: what is due cannot be read");
+            tracing::error!(?error, "{what}: what is due cannot be read");
             return Next::After(interval);
         }
     };
@@ -210,7 +210,7 @@ async fn fetch(store: Arc<dyn Store>, source: Arc<dyn RateSource>) -> Next {
             tracing::warn!("rates of exchange cannot be fetched: {silent}");
         }
         Ok(Refreshed::UpToDate) => tracing::debug!("rates of exchange: nothing is missing"),
-        Err(error) => tracing::error!(%error, "rates of exchange: what is kept cannot be read"),
+        Err(error) => tracing::error!(?error, "rates of exchange: what is kept cannot be read"),
     }
     Next::After(RATES_INTERVAL)
 }

@@ -73,7 +73,7 @@ pub async fn follow(
         // The process that overtook this one reads on.
         Ok(Step::Nothing | Step::Overtaken) => Next::After(INTERVAL),
         Err(error) => {
-            tracing::error!(%error, reader = reader.name(), "the log cannot be read on");
+            tracing::error!(?error, reader = reader.name(), "the log cannot be read on");
             Next::After(INTERVAL)
         }
     }
@@ -89,7 +89,7 @@ pub async fn work(store: Arc<dyn Store>, handlers: Vec<Arc<dyn Handler>>, news: 
         let begun = match jobs::claim(&*store, &kinds, &clock::stamp(), free).await {
             Ok(begun) => begun,
             Err(error) => {
-                tracing::error!(%error, "jobs: what is due cannot be taken");
+                tracing::error!(?error, "jobs: what is due cannot be taken");
                 Vec::new()
             }
         };
@@ -123,6 +123,6 @@ async fn perform(store: Arc<dyn Store>, handler: Arc<dyn Handler>, job: Job) {
         Ok(Some(Ending::Hopeless { error })) => {
             tracing::error!(%id, kind, "a job is given up: {error}");
         }
-        Err(error) => tracing::warn!(%error, %id, kind, "the end of a job could not be written"),
+        Err(error) => tracing::warn!(?error, %id, kind, "the end of a job could not be written"),
     }
 }

@@ -24,7 +24,8 @@ use racun_kernel::calendar::parse_instant_or_day;
 use racun_kernel::id::EntityId;
 use racun_kernel::{Issues, Scope};
 use racun_store::Store;
-use serde::Serialize;
+use serde::de::IgnoredAny;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use tokio::sync::{mpsc, oneshot};
 use utoipa::ToSchema;
@@ -78,6 +79,8 @@ pub struct RequestLog(Option<Arc<Inner>>);
 
 #[derive(Default)]
 struct Inner {
+    /// The application's store: what a request works with may only try.
+    store: OnceLock<Arc<dyn Store>>,
     queue: OnceLock<mpsc::Sender<Note>>,
     lost: Arc<AtomicU64>,
 }
@@ -111,12 +114,22 @@ impl RequestLog {
         Self(None)
     }
 
-    fn push(&self, services: &Services, process: &Process, noted: Noted) {
-        let Some(own) = &self.0 else { return };
+    /// The same, which writes into `store`; it stays with the first.
+    pub(crate) fn into_store(self, store: &Arc<dyn Store>) -> Self {
+        if let Some(own) = &self.0 {
+            own.store.get_or_init(|| Arc::clone(store));
+        }
+        self
+    }
+
+    fn push(&self, process: &Process, noted: Noted) {
+        let Some((own, store)) = self.0.as_ref().and_then(|own| Some((own, own.store.get()?)))
+        else {
+            return;
+        };
         let queue = own.queue.get_or_init(|| {
             let (queue, notes) = mpsc::channel(QUEUE);
-            let (store, lost) = (Arc::clone(&services.store), Arc::clone(&own.lost));
-            process.runtime.spawn(write(store, notes, lost));
+            process.runtime.spawn(write(Arc::clone(store), notes, Arc::clone(&own.lost)));
             queue
         });
         if queue.try_send(Note::Entry(Box::new(noted))).is_err() {
@@ -187,8 +200,8 @@ async fn write(store: Arc<dyn Store>, mut notes: mpsc::Receiver<Note>, lost: Arc
 async fn keep(store: &dyn Store, batch: Vec<Noted>) {
     let mut by_entity: BTreeMap<EntityId, Vec<log::RequestLog>> = BTreeMap::new();
     for Noted { entry, sent, answered } in batch {
+        let resource_id = entry.resource_id.clone().or_else(|| id_in(answered.as_deref()));
         let (req_body, res_body) = (sent.and_then(masked), answered.and_then(masked));
-        let resource_id = entry.resource_id.clone().or_else(|| id_in(res_body.as_deref()));
         let entry = log::RequestLog { req_body, res_body, resource_id, ..entry };
         by_entity.entry(entry.entity_id).or_default().push(entry);
     }
@@ -196,30 +209,49 @@ async fn keep(store: &dyn Store, batch: Vec<Noted>) {
         for some in entries.chunks(log::AT_ONCE) {
             if let Err(error) = log::append(store, entity, some.to_vec()).await {
                 let missed = some.len();
-                tracing::warn!(%error, missed, "requests are not in the log of requests");
+                tracing::warn!(?error, missed, "requests are not in the log of requests");
             }
         }
     }
 }
 
 /// The id that an answer names.
-fn id_in(body: Option<&str>) -> Option<String> {
-    let body: Json = serde_json::from_str(body?).ok()?;
-    body.get("id")?.as_str().filter(|id| id.len() <= MOST_HEADER).map(str::to_owned)
+fn id_in(body: Option<&[u8]>) -> Option<String> {
+    /// A resource, of which no more is read.
+    #[derive(Deserialize)]
+    struct Named {
+        id: String,
+    }
+    let named: Named = serde_json::from_slice(body?).ok()?;
+    Some(named.id).filter(|id| id.len() <= MOST_HEADER)
 }
 
 /// What of a body is kept: JSON without secrets. Nothing of what is no JSON, for it cannot be known
 /// what is in it.
 fn masked(body: Bytes) -> Option<String> {
-    let mut body: Json = serde_json::from_slice(&body).ok()?;
-    mask(&mut body);
-    let mut text = body.to_string();
+    let mut text = if may_name_secret(&body) {
+        let mut body: Json = serde_json::from_slice(&body).ok()?;
+        mask(&mut body);
+        body.to_string()
+    } else {
+        // Most bodies: what has no secret is checked, and kept as it is.
+        let _: IgnoredAny = serde_json::from_slice(&body).ok()?;
+        String::from_utf8(body.into()).ok()?
+    };
     if text.len() > MOST_TEXT {
         let end = (0..=MOST_TEXT).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
         text.truncate(end);
         text.push('…');
     }
     Some(text)
+}
+
+/// Whether a property of `body` may be one of a secret: a word of them stands in it, or a letter is
+/// written as an escape.
+fn may_name_secret(body: &[u8]) -> bool {
+    let small = body.to_ascii_lowercase();
+    let holds = |word: &str| memchr::memmem::find(&small, word.as_bytes()).is_some();
+    holds("\\u") || holds("\"pin\"") || SECRETS.into_iter().any(holds)
 }
 
 fn mask(body: &mut Json) {
@@ -287,7 +319,7 @@ pub(crate) fn note(route: &Route, answer: ServiceResponse<BoxBody>) -> ServiceRe
         created_at: stamp.now(),
     };
     let sent = extensions.get::<SentBody>().map(|sent| sent.0.clone());
-    own.push(services, process, Noted { entry, sent, answered });
+    own.push(process, Noted { entry, sent, answered });
     drop(extensions);
     answer
 }
@@ -450,6 +482,15 @@ mod tests {
             r#""name":"Ana","pin":"***","shipping":"x"}"#
         );
         assert_eq!(kept, expected);
+    }
+
+    #[test]
+    fn what_names_no_secret_is_kept_as_it_was_sent() {
+        let sent = r#"{"name": "Ana",  "shipping": 1.50}"#;
+        assert_eq!(masked(Bytes::from(sent)).unwrap(), sent);
+        let hidden = r#"{"p\u0061ssword": "x"}"#;
+        assert_eq!(masked(Bytes::from(hidden)).unwrap(), r#"{"password":"***"}"#);
+        assert_eq!(masked(Bytes::from_static(b"{\"a\": \"\xff\"}")), None);
     }
 
     #[test]

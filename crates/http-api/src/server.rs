@@ -143,6 +143,7 @@ pub fn app(
         InitError = (),
     > + use<>,
 > {
+    let request_log = http.request_log.into_store(&services.store);
     let descriptions = Descriptions { latest: openapi, three_zero: openapi_3_0 };
     let mut app = App::new();
     if let Some(rate_limiter) = http.rate_limiter {
@@ -158,7 +159,7 @@ pub fn app(
         .app_data(TrustedProxies(http.trusted_proxies))
         .app_data(http.guards)
         .app_data(http.reserves)
-        .app_data(web::Data::new(http.request_log))
+        .app_data(web::Data::new(request_log))
         .app_data(descriptions)
         .app_data(Prefetch::default())
         .app_data(AuthCache::default())

@@ -12,6 +12,19 @@ async fn noting() -> Api {
 }
 
 #[actix_web::test]
+async fn a_log_that_begins_with_a_refusal_goes_on() {
+    let api = noting().await;
+    let owner = api.owner("owner@example.com").await;
+    api.post("/customers", &owner, json!({})).await.with(422);
+    api.pass(1);
+    api.post("/customers", &owner, json!({"name": "Bor"})).await.with(201);
+    let all = api.get("/request-logs", &owner).await.with(200).json();
+    let rows = all["data"].as_array().unwrap();
+    let statuses: Vec<_> = rows.iter().map(|row| &row["res_status"]).collect();
+    assert_eq!(statuses, ["201", "422"]);
+}
+
+#[actix_web::test]
 async fn what_changes_something_and_what_is_refused_is_in_the_log() {
     let api = noting().await;
     let owner = api.owner("owner@example.com").await;
