@@ -1,6 +1,8 @@
 //! Countries: their ISO 3166-1 codes and names, what an entity there starts with, and which rules
 //! and formats its documents follow.
 
+use std::sync::LazyLock;
+
 use racun_kernel::text::fold;
 use racun_kernel::{Currency, Issue};
 
@@ -30,18 +32,24 @@ pub(crate) struct Country {
     names: &'static str,
 }
 
+/// The table, read once: each document looks a country up.
+static COUNTRIES: LazyLock<Vec<Country>> = LazyLock::new(|| {
+    let country = |line: &'static str| {
+        let mut parts = line.split('\t');
+        Some(Country {
+            code: parts.next()?,
+            currency: parts.next()?,
+            locale: parts.next()?,
+            timezone: parts.next()?,
+            names: parts.next()?,
+        })
+    };
+    TABLE.lines().filter_map(country).collect()
+});
+
 impl Country {
     fn all() -> impl Iterator<Item = Self> {
-        TABLE.lines().filter_map(|line| {
-            let mut parts = line.split('\t');
-            Some(Self {
-                code: parts.next()?,
-                currency: parts.next()?,
-                locale: parts.next()?,
-                timezone: parts.next()?,
-                names: parts.next()?,
-            })
-        })
+        COUNTRIES.iter().copied()
     }
 
     /// The country with this code, in capitals or not.

@@ -1,5 +1,7 @@
 //! Which rates of value added tax a member state of the European Union has, and when.
 
+use std::sync::LazyLock;
+
 use time::Date;
 
 use crate::calendar::parse_date;
@@ -13,26 +15,68 @@ use crate::{Decimal, Issue};
 /// GOBL (Apache-2.0); changes of 2026 as in the table of default taxes.
 const TABLE: &str = include_str!("vat_rates.tsv");
 
+/// The table, read once: each line of each document is looked up.
+static STATES: LazyLock<Vec<State>> =
+    LazyLock::new(|| TABLE.lines().filter_map(State::read).collect());
+
+/// A member state.
+struct State {
+    code: &'static str,
+    /// The day from which its rates are known.
+    since: Date,
+    rates: Vec<Rate>,
+}
+
+/// A rate, and the days on which it holds.
+struct Rate {
+    percent: Decimal,
+    /// Its first day.
+    begins: Option<Date>,
+    /// The first day on which it no longer holds.
+    ends: Option<Date>,
+}
+
+impl State {
+    fn read(line: &'static str) -> Option<Self> {
+        let mut parts = line.split('\t');
+        let (code, since) = (parts.next()?, parse_date(parts.next()?).ok()?);
+        let rates = parts.next()?.split(' ').map(Rate::read).collect::<Option<_>>()?;
+        Some(Self { code, since, rates })
+    }
+}
+
+impl Rate {
+    fn read(entry: &str) -> Option<Self> {
+        let dated = |sign: char| {
+            let (rate, date) = entry.split_once(sign)?;
+            Some((rate, parse_date(date).ok()?))
+        };
+        let (rate, begins, ends) = match (dated('>'), dated('<')) {
+            (Some((rate, day)), _) => (rate, Some(day), None),
+            (_, Some((rate, day))) => (rate, None, Some(day)),
+            (None, None) => (entry, None, None),
+        };
+        Some(Self { percent: rate.parse().ok()?, begins, ends })
+    }
+
+    fn holds(&self, day: Date) -> bool {
+        self.begins.is_none_or(|begins| begins <= day) && self.ends.is_none_or(|ends| day < ends)
+    }
+}
+
 /// The rates of `country` (two letters, in either case) on `day`, without nought, which stands for
 /// exempt sales everywhere. `None` where they are not known, as before the table begins.
-#[must_use]
-pub fn on(country: &str, day: Date) -> Option<Vec<Decimal>> {
-    let mut lines = TABLE.lines().map(|line| line.split('\t'));
-    let mut parts = lines.find(|parts| {
-        parts.clone().next().is_some_and(|code| code.eq_ignore_ascii_case(country))
-    })?;
-    let since = parts.nth(1).and_then(|text| parse_date(text).ok())?;
-    if day < since {
-        return None;
-    }
-    Some(parts.next()?.split(' ').filter_map(|entry| rate(entry, day)).collect())
+fn on(country: &str, day: Date) -> Option<impl Iterator<Item = &'static Decimal>> {
+    let state = STATES.iter().find(|state| state.code.eq_ignore_ascii_case(country))?;
+    let rates = state.rates.iter().filter(move |rate| rate.holds(day));
+    (state.since <= day).then(|| rates.map(|rate| &rate.percent))
 }
 
 /// Whether the rate `percent` can stand on a document of `day` in `country`: true as well where
 /// the rates are not known.
 #[must_use]
 pub fn may_be(country: &str, percent: &Decimal, day: Date) -> bool {
-    percent.is_zero() || on(country, day).is_none_or(|rates| rates.contains(percent))
+    percent.is_zero() || on(country, day).is_none_or(|mut rates| rates.any(|own| own == percent))
 }
 
 /// That `country` had no rate `percent` on `day`, when it is known to have had none.
@@ -41,26 +85,12 @@ pub fn warning(country: &str, percent: &Decimal, day: Date) -> Option<Issue> {
     if may_be(country, percent, day) {
         return None;
     }
-    let rates: Vec<String> = on(country, day)?.iter().map(ToString::to_string).collect();
+    let rates: Vec<String> = on(country, day)?.map(ToString::to_string).collect();
     let message = format!(
         "{country} has no VAT rate of {percent} % on {day}; it has {} and 0",
         rates.join(", ")
     );
     Some(Issue::new("unknown_tax_rate", message))
-}
-
-fn rate(entry: &str, day: Date) -> Option<Decimal> {
-    let at = |sign: char| {
-        let (rate, date) = entry.split_once(sign)?;
-        Some((rate, parse_date(date).ok()?))
-    };
-    let rate = match (at('<'), at('>')) {
-        (Some((rate, end)), _) if day < end => rate,
-        (_, Some((rate, start))) if day >= start => rate,
-        (None, None) => entry,
-        _ => return None,
-    };
-    rate.parse().ok()
 }
 
 #[cfg(test)]
@@ -103,8 +133,8 @@ mod tests {
         for line in TABLE.lines() {
             let parts: Vec<&str> = line.split('\t').collect();
             let ended = parts[2].matches('<').count();
-            let rates = on(parts[0], day).unwrap();
-            assert_eq!(rates.len() + ended, parts[2].split(' ').count(), "{line}");
+            let rates = on(parts[0], day).unwrap().count();
+            assert_eq!(rates + ended, parts[2].split(' ').count(), "{line}");
         }
     }
 }
