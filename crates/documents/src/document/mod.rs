@@ -167,6 +167,14 @@ impl Document {
     /// # Errors
     /// All that is wrong with the input, or an expected total too far from the calculated one.
     pub fn draft(new: NewDocument, stamp: &Stamp) -> Result<Self, DocumentError> {
+        Ok(Self::priced(new, stamp)?.of_bounded_length()?)
+    }
+
+    /// What a draft would be, of any length: for amounts that are shown, while nothing is stored.
+    ///
+    /// # Errors
+    /// As [`Document::draft`], but for its length.
+    pub fn priced(new: NewDocument, stamp: &Stamp) -> Result<Self, DocumentError> {
         let id = DocumentId::new(new.kind, stamp.ulid());
         let mut issues = Issues::default();
         if let Err(wrong) = new.content.check(new.kind, new.today) {
@@ -182,7 +190,7 @@ impl Document {
             }
         };
         amounts::convert(&mut content, &mut amounts)?;
-        let document = Self {
+        Ok(Self {
             id,
             entity_id: new.entity_id,
             stage: Stage::Draft,
@@ -204,8 +212,7 @@ impl Document {
             created_at: stamp.now(),
             updated_at: stamp.now(),
             deleted_at: None,
-        };
-        Ok(document.of_bounded_length()?)
+        })
     }
 
     /// The draft as issued by `operator`: the `sequence`-th of the series of `numbering`.

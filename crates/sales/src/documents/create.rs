@@ -13,7 +13,7 @@ use racun_fiscalization::{
     FiscalRequest, FiscalizationError, IssueContext, Ports, Prepared, outside_vat, prepare,
     send_first,
 };
-use racun_kernel::{Decimal, Issue, Issues, PaymentType, Principal, Tenant};
+use racun_kernel::{Decimal, Issue, Issues, PaymentType, Principal, Stamp, Tenant};
 use racun_records::{
     Sourced, all_of, by_field, get_document, hold_document, hold_payments, links_of, live_document,
     live_payments, payment_field,
@@ -111,8 +111,19 @@ impl Order {
         ports: Ports<'_>,
         mut gathered: ResolvedReferences,
     ) -> Result<Document, Error> {
-        let paid_at_once = self.is_paid_at_once(ports, &gathered);
         let Self { kind, mut request, creation, tabs, beside } = self;
+        // The document as it would be made now.
+        let made = |gathered: &ResolvedReferences| {
+            let origin = Origin::Request(creation.custom.clone());
+            draft(&ports.cx.actor(), kind, &request, gathered, origin).map(|(document, _)| document)
+        };
+        let customer = buyer(&request, &gathered, None);
+        // VIES is not asked for what is refused anyway.
+        let check = || made(&gathered).map(drop).map_err(Error::from);
+        gathered.finding = find_out(ports, &gathered.entity, customer.as_ref(), check).await?;
+        let paid_at_once = kind == DocumentKind::Invoice
+            && certified::certifies(ports, &gathered.entity)
+            && is_paid_at_once(&creation.payments, || made(&gathered).ok());
         let links = links::named(ports.cx, &request).await?.unwrap_or_default();
         let fiscal = match creation.is_draft {
             true => {
@@ -127,8 +138,7 @@ impl Order {
                 // Issues of fields come before a rule without a field.
                 prepared.or_else(|refused| match refused {
                     FiscalizationError::Refused(_) | FiscalizationError::Portugal(_) => {
-                        let origin = Origin::Request(creation.custom.clone());
-                        draft(&ports.cx.actor(), kind, &request, &gathered, origin)?;
+                        made(&gathered)?;
                         Err(refused)
                     }
                     _ => Err(refused),
@@ -139,15 +149,6 @@ impl Order {
             racun_documents::check_issue_day(request.date.unwrap_or(day), day)?;
             (request.date, gathered.today) = (Some(day), day);
         }
-        let customer = buyer(&request, &gathered, None);
-        // VIES is not asked for what is refused anyway.
-        let check = || {
-            let origin = Origin::Request(creation.custom.clone());
-            draft(&ports.cx.actor(), kind, &request, &gathered, origin).map(drop)?;
-            Ok(())
-        };
-        let found = find_out(ports, &gathered.entity, customer.as_ref(), check).await?;
-        gathered.finding = found;
         let origin = Origin::Request(creation.custom);
         let (draft, savings) = draft(&ports.cx.actor(), kind, &request, &gathered, origin)?;
         let new = New {
@@ -161,22 +162,17 @@ impl Order {
         };
         new.commit(ports, &gathered, beside).await
     }
+}
 
-    /// Whether the payments of an invoice that is certified come to its total; one without an
-    /// amount takes what is left.
-    fn is_paid_at_once(&self, ports: Ports<'_>, gathered: &ResolvedReferences) -> bool {
-        let Creation { payments, custom, .. } = &self.creation;
-        let is_certified =
-            self.kind == DocumentKind::Invoice && certified::certifies(ports, &gathered.entity);
-        if payments.is_empty() || !is_certified {
-            return false;
-        }
-        let paid: Option<Decimal> = payments.iter().map(|payment| payment.amount.as_ref()).sum();
-        let Some(paid) = paid else { return true };
-        let origin = Origin::Request(custom.clone());
-        let made = draft(&ports.cx.actor(), self.kind, &self.request, gathered, origin);
-        made.is_ok_and(|(draft, _)| paid >= draft.amounts.total_with_tax)
+/// Whether `payments` come to the total of the document that is `made`; one without an amount takes
+/// what is left.
+fn is_paid_at_once(payments: &[NewPayment], made: impl FnOnce() -> Option<Document>) -> bool {
+    if payments.is_empty() {
+        return false;
     }
+    let paid: Option<Decimal> = payments.iter().map(|payment| payment.amount.as_ref()).sum();
+    let Some(paid) = paid else { return true };
+    made().is_some_and(|document| paid >= document.amounts.total_with_tax)
 }
 
 /// Why a draft names no paper.
@@ -298,6 +294,18 @@ pub(super) fn draft(
     gathered: &ResolvedReferences,
     origin: Origin,
 ) -> Result<(Document, CatalogueWrites), DocumentError> {
+    drafted(actor, kind, request, gathered, origin, Document::draft)
+}
+
+/// The same by `make`: [`Document::draft`], or [`Document::priced`] for what is not to be stored.
+pub(super) fn drafted(
+    actor: &Actor,
+    kind: DocumentKind,
+    request: &DocumentRequest,
+    gathered: &ResolvedReferences,
+    origin: Origin,
+    make: fn(NewDocument, &Stamp) -> Result<Document, DocumentError>,
+) -> Result<(Document, CatalogueWrites), DocumentError> {
     let mut issues = Issues::default();
     let (mut content, mut lines) = compose(kind, request, gathered, actor.stamp(), &mut issues);
     let (source, given) = match origin {
@@ -328,7 +336,7 @@ pub(super) fn draft(
         given,
         today: gathered.today,
     };
-    let made = all_told(issues, Document::draft(new, actor.stamp()))?;
+    let made = all_told(issues, make(new, actor.stamp()))?;
     Ok((made, savings))
 }
 

@@ -11,7 +11,7 @@ use racun_fiscalization::Ports;
 use racun_kernel::Stamp;
 use racun_store::Actor;
 
-use super::create::{Beside, Creation, Order, Origin, draft};
+use super::create::{Beside, Creation, Order, Origin, drafted};
 use super::gather::{LineRecords, ResolvedReferences, today};
 use super::request::{DocumentRequest, LineRequest};
 use crate::error::Error;
@@ -56,7 +56,8 @@ impl Pricing {
     ) -> Result<Document, DocumentError> {
         let request = sale(request, lines);
         let origin = Origin::Request(None);
-        draft(actor, DocumentKind::Invoice, &request, &self.0, origin).map(|(document, _)| document)
+        let (kind, make) = (DocumentKind::Invoice, Document::priced);
+        drafted(actor, kind, &request, &self.0, origin, make).map(|(document, _)| document)
     }
 
     /// Makes the invoice of `tabs`, and writes what is decided beside it in the same commit.
