@@ -102,7 +102,7 @@ fn client(
         return Ok(None);
     };
     let [series, invoices] = own;
-    let url = |set: &Option<crate::settings::BaseUrl>, own: &str| {
+    let url = |set: &Option<crate::settings::WholeUrl>, own: &str| {
         set.as_ref().map_or_else(|| own.to_owned(), |url| url.as_str().to_owned())
     };
     let services = Services {

@@ -44,7 +44,7 @@ pub use rate_limits::RateLimits;
 pub use shops::Shopify;
 pub use storage::Storage;
 pub use stripe::Stripe;
-pub use value::{BaseUrl, LogFormat, LogLevel, Networks, PostgresUrl, Setting};
+pub use value::{BaseUrl, LogFormat, LogLevel, Networks, PostgresUrl, Setting, WholeUrl};
 use value::{MaxAge, Requests, optional, required};
 
 /// The file that is read when it is there.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
-use super::value::{BaseUrl, Seconds, Setting, optional, required};
+use super::value::{Seconds, Setting, WholeUrl, optional, required};
 
 /// The whole of one interactive exchange with the authority.
 const EXCHANGE: Seconds = Seconds::new(5);
@@ -58,10 +58,10 @@ pub struct PortugalService {
     pub authority_key_file: Option<PathBuf>,
     /// The whole address of the service of series; absent: the authority's own.
     #[serde(deserialize_with = "optional")]
-    pub series_url: Option<BaseUrl>,
+    pub series_url: Option<WholeUrl>,
     /// The whole address of the service of invoices; absent: the authority's own.
     #[serde(deserialize_with = "optional")]
-    pub invoices_url: Option<BaseUrl>,
+    pub invoices_url: Option<WholeUrl>,
     /// PEM of the only trusted roots; absent: those that browsers trust.
     #[serde(deserialize_with = "optional")]
     pub ca_file: Option<PathBuf>,

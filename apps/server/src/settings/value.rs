@@ -189,16 +189,41 @@ impl BaseUrl {
 }
 
 impl Setting for BaseUrl {
+    const EXPECTED: &'static str = WholeUrl::EXPECTED;
+
+    fn read(text: &str) -> Option<Self> {
+        let whole = WholeUrl::read(text)?;
+        Some(Self(whole.0.trim_end_matches('/').to_owned()))
+    }
+}
+
+/// The whole address of a service: http or https, with the slash at its end where it has one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WholeUrl(String);
+
+impl WholeUrl {
+    /// Its text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether it leads to this machine alone.
+    pub fn is_loopback(&self) -> bool {
+        leads_here(&self.0)
+    }
+}
+
+impl Setting for WholeUrl {
     const EXPECTED: &'static str =
         "an address as in https://invoices.example.com, without query and fragment";
 
     fn read(text: &str) -> Option<Self> {
         let url = reqwest::Url::parse(text).ok()?;
-        let is_base = matches!(url.scheme(), "http" | "https")
+        let is_plain = matches!(url.scheme(), "http" | "https")
             && url.has_host()
             && url.query().is_none()
             && url.fragment().is_none();
-        is_base.then(|| Self(url.as_str().trim_end_matches('/').to_owned()))
+        is_plain.then(|| Self(url.into()))
     }
 }
 
