@@ -162,18 +162,11 @@ pub struct Revision {
 }
 
 impl Document {
-    /// A new draft: checked and calculated.
+    /// A new draft of any length, checked and calculated: for amounts that are shown, while nothing
+    /// is stored.
     ///
     /// # Errors
     /// All that is wrong with the input, or an expected total too far from the calculated one.
-    pub fn draft(new: NewDocument, stamp: &Stamp) -> Result<Self, DocumentError> {
-        Ok(Self::priced(new, stamp)?.of_bounded_length()?)
-    }
-
-    /// What a draft would be, of any length: for amounts that are shown, while nothing is stored.
-    ///
-    /// # Errors
-    /// As [`Document::draft`], but for its length.
     pub fn priced(new: NewDocument, stamp: &Stamp) -> Result<Self, DocumentError> {
         let id = DocumentId::new(new.kind, stamp.ulid());
         let mut issues = Issues::default();

@@ -1,16 +1,25 @@
 //! A document as stores and the log see it.
 
-use racun_kernel::{Issue, Issues, Tenant};
+use racun_kernel::{Issue, Issues, Stamp, Tenant};
 use racun_store::Listing::{Long, Ordered, Seldom};
 use racun_store::{Field, State, Unique, Value, json_length};
 
-use super::Document;
+use super::{Document, NewDocument};
 use crate::amounts::Amounts;
 use crate::content::Content;
+use crate::error::DocumentError;
 
 impl Document {
     /// Bytes that a document may be long, as stored: some thousand lines of ordinary length.
     pub const MAX_BYTES: usize = 512 * 1024;
+
+    /// A new draft: checked, calculated, and not too long.
+    ///
+    /// # Errors
+    /// As [`Document::priced`]; `document_too_large` under `items`.
+    pub fn draft(new: NewDocument, stamp: &Stamp) -> Result<Self, DocumentError> {
+        Ok(Self::priced(new, stamp)?.of_bounded_length()?)
+    }
 
     /// The document, unless it is too long.
     ///
