@@ -123,10 +123,8 @@ impl RequestLog {
     }
 
     fn push(&self, process: &Process, noted: Noted) {
-        let Some((own, store)) = self.0.as_ref().and_then(|own| Some((own, own.store.get()?)))
-        else {
-            return;
-        };
+        let Some(own) = &self.0 else { return };
+        let Some(store) = own.store.get() else { return };
         let queue = own.queue.get_or_init(|| {
             let (queue, notes) = mpsc::channel(QUEUE);
             process.runtime.spawn(write(Arc::clone(store), notes, Arc::clone(&own.lost)));
@@ -246,8 +244,7 @@ fn masked(body: Bytes) -> Option<String> {
     Some(text)
 }
 
-/// Whether a property of `body` may be one of a secret: a word of them stands in it, or a letter is
-/// written as an escape.
+/// Whether `body` may have a secret: it has a word of them, or a letter written as an escape.
 fn may_name_secret(body: &[u8]) -> bool {
     let small = body.to_ascii_lowercase();
     let holds = |word: &str| memchr::memmem::find(&small, word.as_bytes()).is_some();
@@ -488,9 +485,8 @@ mod tests {
     fn what_names_no_secret_is_kept_as_it_was_sent() {
         let sent = r#"{"name": "Ana",  "shipping": 1.50}"#;
         assert_eq!(masked(Bytes::from(sent)).unwrap(), sent);
-        let hidden = r#"{"p\u0061ssword": "x"}"#;
-        assert_eq!(masked(Bytes::from(hidden)).unwrap(), r#"{"password":"***"}"#);
-        assert_eq!(masked(Bytes::from_static(b"{\"a\": \"\xff\"}")), None);
+        let hidden = Bytes::from(r#"{"p\u0061ssword": "x"}"#);
+        assert_eq!(masked(hidden).unwrap(), r#"{"password":"***"}"#);
     }
 
     #[test]
