@@ -6,7 +6,7 @@ use racun_documents::PartyPatch;
 use racun_documents::calculation::{Discount, DiscountKind};
 use racun_fiscal::{BusinessPremise, Device, FISCAL_DEVICES, FISCAL_PREMISES};
 use racun_fiscalization::{FinaRequest, FiscalRequest, FursRequest};
-use racun_kernel::{Authority, Metadata, Patch, PaymentType};
+use racun_kernel::{Authority, Metadata, Patch};
 use racun_orders::{Integration, ItemKind, Order, OrderItem};
 use racun_sales::documents::{
     Creation, CustomerRequest, DocumentRequest, LineRequest, LineTaxRequest,
@@ -110,16 +110,15 @@ fn line(item: &OrderItem) -> LineRequest {
     }
 }
 
-/// How the document starts: paid in full by `paid`, fiscalized where the integration says.
+/// How the document starts: with `payments`, fiscalized where the integration says.
 ///
 /// # Errors
 /// [`ShopError::PlaceGone`]; when the store fails.
 pub async fn creation(
     cx: Context<'_>,
     integration: &Integration,
-    paid: Option<PaymentType>,
+    payments: Vec<NewPayment>,
 ) -> Result<Creation, ShopError> {
-    let payments = paid.map(NewPayment::new).into_iter().collect();
     Ok(Creation { payments, fiscal: place(cx, integration).await?, ..Creation::default() })
 }
 

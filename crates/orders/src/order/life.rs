@@ -4,8 +4,7 @@ use racun_kernel::id::CustomerId;
 use racun_kernel::{Issue, Issues, Metadata, text};
 use racun_store::{Actor, Decision, EventKind};
 
-use super::{Content, Facts, Order, OrderInput, PaymentStatus, SourceKind, Status};
-use crate::check::MAX_SOURCE_CHARS;
+use super::{Content, Facts, Moved, Order, OrderInput, PaymentStatus, SourceKind, Status};
 use crate::error::{OrderError, OrderRefusal};
 use crate::events::order as events;
 use crate::integration::Integration;
@@ -69,6 +68,7 @@ impl Order {
         order.happened(events::CREATED, actor)
     }
 
+            moving: Vec::new(),
     fn of(content: Content, source_id: String, integration: &Integration, actor: &Actor) -> Self {
         Self {
             id: actor.stamp().id(),
@@ -250,6 +250,9 @@ impl Order {
         }
         match after == self {
             true => Decision::Unchanged(self),
+        if is_invoice {
+            self.moving.clear();
+        }
             false => after.happened(events::UPDATED, actor),
         }
     }
@@ -257,6 +260,16 @@ impl Order {
     /// Notes that its document was made: an invoice, or an estimate.
     pub fn processed(
         mut self,
+    /// Notes which payments go to the invoice that is made in the place of its own: they are known
+    /// until that is made, whatever becomes of them in between.
+    pub fn moves(mut self, moving: Vec<Moved>) -> Decision<Self> {
+        if self.moving == moving {
+            return Decision::Unchanged(self);
+        }
+        self.moving = moving;
+        Decision::changed(self, Vec::new())
+    }
+
         document: &str,
         is_invoice: bool,
         customer_id: Option<CustomerId>,
