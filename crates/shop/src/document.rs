@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use racun_documents::PartyPatch;
 use racun_documents::calculation::{Discount, DiscountKind};
+use racun_documents::{CreationSource, PartyPatch};
 use racun_fiscal::{BusinessPremise, Device, FISCAL_DEVICES, FISCAL_PREMISES};
 use racun_fiscalization::{FinaRequest, FiscalRequest, FursRequest};
 use racun_kernel::{Authority, Metadata, Patch};
@@ -119,7 +119,8 @@ pub async fn creation(
     integration: &Integration,
     payments: Vec<NewPayment>,
 ) -> Result<Creation, ShopError> {
-    Ok(Creation { payments, fiscal: place(cx, integration).await?, ..Creation::default() })
+    let (fiscal, source) = (place(cx, integration).await?, Some(CreationSource::Order));
+    Ok(Creation { payments, fiscal, source, ..Creation::default() })
 }
 
 /// The premise and the device that the integration names.

@@ -305,7 +305,7 @@ impl DocumentProperties {
         let is_draft = self.is_draft.unwrap_or(false);
         let fiscal = fiscal_request(self.furs.take(), self.fina.take(), self.pt.take());
         let fiscal = issues.note(fiscal).unwrap_or_default();
-        let creation = Creation { is_draft, custom, payments, fiscal };
+        let creation = Creation { is_draft, custom, payments, fiscal, source: None };
         let request = self.request(&mut issues);
         issues.into_result((request, creation))
     }

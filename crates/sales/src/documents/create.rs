@@ -48,6 +48,9 @@ pub struct Creation {
     pub payments: Vec<NewPayment>,
     /// How the document is reported to the tax authority.
     pub fiscal: FiscalRequest,
+    /// Where it comes from, when that is not who asks for it. Totals that are kept as given say it
+    /// themselves.
+    pub source: Option<CreationSource>,
 }
 
 /// Makes a document: a draft, or issued at once with the next number of its sequence.
@@ -148,10 +151,12 @@ impl Order {
         };
         let found = find_out(ports, &gathered.entity, customer.as_ref(), check).await?;
         gathered.finding = found;
+        let source = creation.source.filter(|_| creation.custom.is_none());
         let origin = Origin::Request(creation.custom);
         let (draft, savings) = draft(&ports.cx.actor(), kind, &request, &gathered, origin)?;
+        let source = source.unwrap_or(draft.source);
         let new = New {
-            draft: draft.of_tabs(tabs),
+            draft: Document { source, ..draft.of_tabs(tabs) },
             savings,
             is_draft: creation.is_draft,
             links,
