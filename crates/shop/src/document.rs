@@ -30,6 +30,7 @@ pub fn request(order: &Order, integration: &Integration) -> DocumentRequest {
     let named = [(ORDER, order.id.to_string()), (SOURCE, order.source_id.clone())];
     DocumentRequest {
         customer: Patch::from(customer(order)),
+        finds_customer_by_email: true,
         business_unit_id: match &integration.business_unit_id {
             Some(id) => Patch::Value(id.clone()),
             None => Patch::Absent,

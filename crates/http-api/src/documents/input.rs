@@ -342,6 +342,7 @@ impl DocumentProperties {
         let unit = self.business_unit.as_ref().map_or(Ok(()), UnitInputBody::check);
         issues.collect("business_unit", unit);
         DocumentRequest {
+            finds_customer_by_email: false,
             date: self.date.map(|date| date.0),
             date_due: self.date_due.map(|date| date.0),
             date_valid_till: self.date_valid_till.map(|date| date.0),

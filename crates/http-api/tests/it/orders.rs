@@ -313,6 +313,46 @@ async fn a_webhook_that_is_not_signed_is_refused() {
 }
 
 #[actix_web::test]
+async fn a_known_customer_is_found_by_the_address_for_mail() {
+    let desk = Desk::open().await;
+    let shop = desk.integration(json!({})).await;
+    let known = json!({"name": "Bor Kos", "email": "BOR@example.com", "address": "Elsewhere 1"});
+    let known = desk.post("/customers", known).await.with(201).json();
+    let process = async |n: &str, more: Value| {
+        let mut body = order(&shop, json!({"source_id": n}));
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let made = desk.post("/orders", body).await.with(201).json();
+        let done = desk.act(&made, "process").await.with(200).json();
+        assert_eq!(done["error"], Value::Null, "{done}");
+        done["customer_id"].clone()
+    };
+    assert_eq!(process("1", json!({})).await, known["id"]);
+    // One of the same name is preferred; one of another name is not renamed.
+    let other = json!({"name": "Ana Kos", "email": "bor@example.com"});
+    let other = desk.post("/customers", other).await.with(201).json();
+    assert_eq!(process("2", json!({"customer_name": "ana kos"})).await, other["id"]);
+    assert_eq!(process("3", json!({"customer_name": "B. Kos"})).await, known["id"]);
+    let now = desk.get(&format!("/customers/{}", text(&known["id"]))).await;
+    assert_eq!(now["name"], "Bor Kos");
+    // The tax number comes first, and another one is another customer.
+    let company = |number: &str| {
+        json!({"customer_name": "Kos d.o.o.", "customer": {"is_business": true,
+            "company_name": "Kos d.o.o.", "tax_number": number}})
+    };
+    let firm = json!({"name": "Kos", "tax_number": "SI10039856", "email": "firm@example.com"});
+    let firm = desk.post("/customers", firm).await.with(201).json();
+    assert_eq!(process("4", company("SI10039856")).await, firm["id"]);
+    let unknown = json!({"customer_email": "firm@example.com"});
+    assert_eq!(process("5", unknown).await, firm["id"]);
+    let mut another = company("SI59082437");
+    another["customer_email"] = json!("firm@example.com");
+    let another = process("6", another).await;
+    assert!(another != firm["id"] && another != known["id"]);
+    let all = desk.get("/customers?limit=100").await;
+    assert_eq!(all["data"].as_array().unwrap().len(), 4);
+}
+
+#[actix_web::test]
 async fn webhooks_that_repeat_and_come_late_leave_one_order_and_one_invoice() {
     let desk = Desk::open().await;
     let rules = json!({
