@@ -149,6 +149,8 @@ impl Run<'_> {
         };
         let charge = match (charge.state, charge.session_id) {
             (ChargeState::Recorded, _) => charge,
+            // No event told yet that another card paid.
+            (ChargeState::Declined, _) => return Ok(None),
             (_, Some(_)) => record(self.cx, self.services, self.entity, charge).await?,
             (_, None) => return Ok(None),
         };
