@@ -313,6 +313,25 @@ async fn a_webhook_that_is_not_signed_is_refused() {
 }
 
 #[actix_web::test]
+async fn all_that_a_new_order_lacks_is_told_at_once() {
+    let desk = Desk::open().await;
+    let named = |answer: &Answer| {
+        let body = answer.json();
+        let issues = body["cause"]["issues"].as_array().unwrap().clone();
+        let path = |issue: &Value| text(&issue["path"][0]);
+        issues.iter().map(path).collect::<std::collections::BTreeSet<_>>()
+    };
+    let all = "currency_code items order_integration_id source source_id total total_with_tax";
+    let all: std::collections::BTreeSet<String> = all.split(' ').map(str::to_owned).collect();
+    let none = desk.post("/orders", json!({})).await.with(422);
+    assert_eq!(named(&none), all);
+    for id in ["oint_", "oint_01jb2x3y4z5a6b7c8d9e0f1g2h"] {
+        let wrong = desk.post("/orders", json!({"order_integration_id": id})).await.with(422);
+        assert_eq!(named(&wrong), all, "{id}");
+    }
+}
+
+#[actix_web::test]
 async fn a_known_customer_is_found_by_the_address_for_mail() {
     let desk = Desk::open().await;
     let shop = desk.integration(json!({})).await;
