@@ -307,8 +307,30 @@ async fn a_webhook_that_is_not_signed_is_refused() {
     desk.hook(id, "woocommerce", "order.created", WOO, SECRET).await.with(404);
     let unknown = json!("oint_01jb2x3y4z5a6b7c8d9e0f1g2h");
     desk.hook(&unknown, "shopify", "orders/create", SHOPIFY, SECRET).await.with(404);
-    let topic = desk.hook(id, "shopify", "products/update", SHOPIFY, SECRET).await.with(422);
-    assert_eq!(topic.issue().1, "unknown_topic");
+    assert!(desk.orders().await.is_empty());
+}
+
+#[actix_web::test]
+async fn what_shops_tell_of_others_than_orders_is_taken() {
+    let desk = Desk::open().await;
+    let shop = desk.integration(json!({"source": "shopify", "webhook_secret": SECRET})).await;
+    let id = &shop["id"];
+    let path = format!("/order-integrations/{}", text(id));
+    for topic in ["products/update", "customers/redact", "shop/redact", "customers/data_request"] {
+        desk.hook(id, "shopify", topic, "{}", SECRET).await.with(204);
+        desk.hook(id, "shopify", topic, "{}", "another").await.with(401);
+    }
+    assert_eq!(desk.get(&path).await["is_active"], json!(true));
+    desk.hook(id, "shopify", "app/uninstalled", "{}", "another").await.with(401);
+    assert_eq!(desk.get(&path).await["is_active"], json!(true));
+    for topic in ["app/uninstalled", "app/uninstalled", "shop/redact"] {
+        desk.hook(id, "shopify", topic, "{}", SECRET).await.with(204);
+        assert_eq!(desk.get(&path).await["is_active"], json!(false));
+    }
+    desk.hook(id, "shopify", "orders/create", SHOPIFY, SECRET).await.with(422);
+    let other = json!({"source": "woocommerce", "webhook_secret": SECRET});
+    let shop = desk.integration(other).await;
+    desk.hook(&shop["id"], "woocommerce", "product.updated", "{}", SECRET).await.with(204);
     assert!(desk.orders().await.is_empty());
 }
 
