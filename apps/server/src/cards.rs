@@ -12,7 +12,7 @@ use racun_card_payments::{
 };
 use racun_card_simulator::{Options, Running, Simulator};
 use racun_gateways::{Reach, Stripe, StripeOptions};
-use racun_kernel::Environment;
+use racun_kernel::{Currency, Environment};
 use time::OffsetDateTime;
 
 use crate::clock;
@@ -140,6 +140,10 @@ impl CardProcessor for Connected {
         // Asked inside decisions, which start nothing.
         let is_named = self.named.as_ref().is_some_and(|named| named.serves(environment));
         is_named || environment == Environment::Sandbox
+    }
+
+    fn minimum(&self, currency: Currency) -> i64 {
+        Stripe::least(currency)
     }
 
     async fn set_up(

@@ -266,7 +266,8 @@ pub fn workers(services: &Services, limits: MailLimits) -> Workers {
     let (press, files) = (Arc::clone(&services.press), Arc::clone(&services.files));
     let stamp = Arc::new(clock::stamp);
     let fiscal = services.fiscal();
-    let postman = Postman { store, mailer, press, files, fiscal, base, stamp };
+    let labels = services.white_labels.clone();
+    let postman = Postman { store, mailer, press, files, fiscal, labels, base, stamp };
     workers.handlers.push(Arc::new(postman));
     workers.handlers.extend(exporting(services));
     workers.handlers.push(Arc::new(OrderHandler {

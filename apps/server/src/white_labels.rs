@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Context as _, anyhow, bail};
+use anyhow::{Context as _, anyhow};
 use config::{Config, File, FileFormat};
 use racun_billing::Catalogue;
 use racun_sales::billing::LabelSource;
@@ -15,16 +15,12 @@ use crate::settings::Settings;
 /// store; without either there are none.
 ///
 /// # Errors
-/// When there are both, or the file cannot be read, or something in it is wrong: one line that
-/// names the field.
+/// When the file cannot be read, or something in it is wrong: one line that names the field.
 pub fn load(settings: &Settings) -> anyhow::Result<LabelSource> {
     let path = match (&settings.billing.file, settings.billing.operator_key()) {
         (None, None) => return Ok(LabelSource::default()),
-        (None, Some(_)) => return Ok(LabelSource::Managed),
-        (Some(_), Some(_)) => bail!(
-            "setting RACUN__BILLING__FILE: white labels are in this file, or are managed with \
-             RACUN__BILLING__OPERATOR_KEY; set one of the two"
-        ),
+        // The settings have no file then.
+        (_, Some(_)) => return Ok(LabelSource::Managed),
         (Some(path), None) => path,
     };
     let place = || format!("setting RACUN__BILLING__FILE: {}", path.display());

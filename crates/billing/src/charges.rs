@@ -1,5 +1,6 @@
 //! What a month of a subscription is charged: the plan when its period begins, add-ons, what was
-//! beyond the limits, less what a coupon takes off and what a higher plan cut short.
+//! beyond the limits, less what a coupon takes off and what a higher plan cut short; and what was
+//! too little to be collected before.
 
 use time::OffsetDateTime;
 
@@ -83,10 +84,13 @@ impl Subscription {
         for one in &self.add_ons {
             one.add_on.raise(&mut limits, one.most);
         }
-        let charges = match self.status {
+        let mut charges = match self.status {
             Status::Trialing => Vec::new(),
             _ => self.charges(&usage, &limits, cut),
         };
+        let carried = std::mem::take(&mut self.carried_cents);
+        let carried = Charge::of(ChargeKind::Carried, &self.plan.name, 1, carried);
+        charges.extend((carried.cents > 0).then_some(carried));
         let due = self.reckon(&charges);
         EndedMonth { plan: self.plan.clone(), limits, usage, charges, due }
     }
@@ -142,13 +146,14 @@ impl Subscription {
     }
 }
 
-/// The part of `cents`, paid for `period`, that is left at `cut`, by seconds and rounded down.
+/// The part of `cents`, paid for `period`, that is left at `cut`. What is gone is reckoned by whole
+/// seconds and rounded down, so of a period that is cut short at once all is left.
 fn part_left(cents: i64, period: Period, cut: OffsetDateTime) -> i64 {
-    let (left, whole) =
-        ((period.end - cut).whole_seconds(), (period.end - period.start).whole_seconds());
-    if cents <= 0 || left <= 0 || whole <= 0 {
+    let (gone, whole) =
+        ((cut - period.start).whole_seconds(), (period.end - period.start).whole_seconds());
+    if cents <= 0 || gone >= whole {
         return 0;
     }
-    let part = i128::from(cents) * i128::from(left) / i128::from(whole);
-    i64::try_from(part).unwrap_or(cents).min(cents)
+    let part = i128::from(cents) * i128::from(gone.max(0)) / i128::from(whole);
+    cents.saturating_sub(i64::try_from(part).unwrap_or(cents))
 }

@@ -27,6 +27,8 @@ pub enum CollectionState {
     Paid,
     /// All attempts were declined; another card makes a new one.
     Failed,
+    /// It is too small for a card: it is a line of the next bill, and is not collected by itself.
+    Carried,
 }
 
 /// Who pays, and with what, as the card processor knows them.
@@ -36,6 +38,15 @@ pub struct Payer {
     pub customer: String,
     /// With which card.
     pub payment_method: String,
+}
+
+/// How much is to be collected, in cents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sum {
+    /// What the bill comes to.
+    pub cents: i64,
+    /// The least that a card can be charged.
+    pub minimum: i64,
 }
 
 /// An attempt that was begun and has no end yet.
@@ -84,6 +95,8 @@ pub enum Begun {
     Waits(OffsetDateTime),
     /// To make the attempt that is in flight: for the first time, or again.
     Charge(Box<Collection>, Attempt),
+    /// To carry it to the next bill ([`Turn::Carried`]): no card can be charged so little.
+    Carried(Box<Collection>),
 }
 
 /// How an attempt went.
@@ -99,6 +112,8 @@ pub enum Taken {
     Unknown,
     /// Nothing was sent to the processor, now or before: the attempt is none.
     NotSent,
+    /// The processor takes no payment that small: the attempt is none.
+    TooSmall,
 }
 
 /// What an attempt's end changed.
@@ -108,6 +123,8 @@ pub enum Turn {
     Paid,
     /// An attempt was declined.
     Declined,
+    /// The bill is carried to the next one.
+    Carried,
 }
 
 impl Collection {
@@ -133,10 +150,11 @@ impl Collection {
     }
 
     /// Begins what is due at `now`, paid by `payer`. An attempt whose end is not known is made
-    /// again as it was: no other one begins before its end.
+    /// again as it was: no other one begins before its end. What is below the least that a card
+    /// can be charged is carried to the next bill.
     #[must_use]
-    pub fn begin(mut self, payer: Option<Payer>, now: OffsetDateTime) -> Begun {
-        if self.state == CollectionState::Paid {
+    pub fn begin(mut self, payer: Option<Payer>, sum: Sum, now: OffsetDateTime) -> Begun {
+        if self.is_settled() {
             return Begun::Over;
         }
         if let Some(attempt) = self.in_flight.clone() {
@@ -150,6 +168,9 @@ impl Collection {
         let (Some(due), Some(payer)) = (self.due_at, payer) else { return Begun::Over };
         if due > now {
             return Begun::Waits(due);
+        }
+        if sum.cents < sum.minimum {
+            return Begun::Carried(Box::new(self.carried()));
         }
         if self.attempts >= MOST_ATTEMPTS {
             return Begun::Over;
@@ -172,7 +193,7 @@ impl Collection {
     ) -> (Self, Option<Turn>) {
         let own = self.in_flight.take_if(|attempt| attempt.number == number);
         match (taken, own) {
-            (Taken::Paid(payment), _) if self.state != CollectionState::Paid => {
+            (Taken::Paid(payment), _) if !self.is_settled() => {
                 self.state = CollectionState::Paid;
                 (self.payment, self.paid_at) = (Some(payment), Some(now));
                 (self.due_at, self.failure, self.in_flight) = (None, None, None);
@@ -197,6 +218,10 @@ impl Collection {
                 self.due_at = Some(now + UNSENT);
                 (self, None)
             }
+            (Taken::TooSmall, Some(attempt)) => {
+                self.attempts = attempt.number.saturating_sub(1);
+                (self.carried(), Some(Turn::Carried))
+            }
             (Taken::Processing(payment), Some(attempt)) => {
                 self.in_flight = Some(Attempt { payment: Some(payment), ..attempt });
                 (self, None)
@@ -208,6 +233,22 @@ impl Collection {
         }
     }
 
+    /// Whether it is paid, or goes with the next bill: no card is charged for it any more.
+    #[must_use]
+    pub const fn is_settled(&self) -> bool {
+        match self.state {
+            CollectionState::Paid | CollectionState::Carried => true,
+            CollectionState::Open | CollectionState::Failed => false,
+        }
+    }
+
+    /// The same, which goes with the next bill.
+    fn carried(mut self) -> Self {
+        self.state = CollectionState::Carried;
+        (self.due_at, self.failure) = (None, None);
+        self
+    }
+
     /// When to look at it again after an attempt: at the next one, or soon where nothing is known
     /// of the last one. `None` where nothing more happens by itself.
     #[must_use]
@@ -215,7 +256,7 @@ impl Collection {
         match &self.in_flight {
             Some(attempt) if attempt.payment.is_some() => Some(now + LOOK),
             Some(attempt) => Some(now + (now - attempt.begun_at).clamp(PAUSES.0, PAUSES.1)),
-            None => self.due_at.filter(|_| self.state != CollectionState::Paid),
+            None => self.due_at.filter(|_| !self.is_settled()),
         }
     }
 
@@ -228,7 +269,7 @@ impl Collection {
     /// The same, tried at once with another card.
     #[must_use]
     pub fn hurried(mut self, now: OffsetDateTime) -> Self {
-        if self.state != CollectionState::Paid && self.attempts < MOST_ATTEMPTS {
+        if !self.is_settled() && self.attempts < MOST_ATTEMPTS {
             self.state = CollectionState::Open;
             self.due_at = Some(now);
         }

@@ -55,9 +55,10 @@ pub use add_on::{AddOn, ChosenAddOn, choose_add_ons};
 pub use brand::Color;
 pub use card::{CardOnFile, Due, PendingCheckout};
 pub use catalogue::{BillingProfile, Catalogue, FeatureCheck, PaymentProvider, WhiteLabel};
-pub use collection::{Attempt, Begun, Collection, CollectionState, Payer, Taken, Turn};
+pub use collection::{Attempt, Begun, Collection, CollectionState, Payer, Sum, Taken, Turn};
 pub use coupon::{Coupon, CouponSince, NamedCoupon};
 pub use error::{BillingError, NotAllowed};
+pub use events::Happening;
 pub use feature::{FEATURES, Feature};
 pub use managed::{MANAGED_LABELS, ManagedLabels};
 pub use month::{Charge, ChargeKind, EndedMonth, total};
@@ -67,7 +68,7 @@ pub use record::{
     DUE_SUBSCRIPTIONS, DueSubscription, SUBSCRIPTIONS, USAGE_MONTHS, UsageMonth, due_by, due_put,
     subscription_id,
 };
-pub use subscription::{Advanced, AtEnd, Chosen, Happening, NewSubscription, Status, Subscription};
+pub use subscription::{Advanced, AtEnd, Chosen, NewSubscription, Status, Subscription};
 pub use usage::{LimitCheck, Resource, Usage};
 
 /// Every table of this crate.

@@ -21,6 +21,8 @@ pub enum ChargeKind {
     Documents,
     /// Electronic invoices beyond those that are included.
     EInvoicingSends,
+    /// What an earlier bill came to that was too small to be collected by itself.
+    Carried,
 }
 
 /// A line of what a month is charged.

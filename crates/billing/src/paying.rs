@@ -96,6 +96,14 @@ impl Subscription {
         self
     }
 
+    /// Notes that `bill` is not collected by itself: its `cents` are a line of the next bill.
+    #[must_use]
+    pub fn bill_carried(mut self, bill: UsageMonthId, cents: i64, now: OffsetDateTime) -> Self {
+        self.carried_cents = self.carried_cents.saturating_add(cents);
+        self.updated_at = now;
+        self.bill_paid(bill, now)
+    }
+
     /// Reckons `charges` up with the credit that there is.
     pub(crate) fn reckon(&mut self, charges: &[Charge]) -> Due {
         let before = self.credit_cents;

@@ -4,14 +4,12 @@ use std::collections::BTreeMap;
 
 use racun_kernel::id::{AccountId, EntityId, SubscriptionId, UsageMonthId};
 use racun_kernel::{Environment, Stamp};
-use racun_store::EventKind;
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 
-use crate::events::white_label_subscription as told;
 use crate::period::month_of;
 use crate::{
-    BillingProfile, CardOnFile, ChosenAddOn, CouponSince, EndedMonth, Feature, Interval,
+    BillingProfile, CardOnFile, ChosenAddOn, CouponSince, EndedMonth, Feature, Happening, Interval,
     LimitCheck, NamedCoupon, NotAllowed, PaymentProvider, PendingCheckout, Period, Plan, Resource,
     Usage, WhiteLabel, subscription_id,
 };
@@ -131,6 +129,9 @@ pub struct Subscription {
     /// What months that came to less than nothing take off those to come, in cents.
     #[serde(default)]
     pub credit_cents: i64,
+    /// What bills came to that are too small for a card, in cents: a line of the next bill.
+    #[serde(default)]
+    pub carried_cents: i64,
     /// Bills of which an attempt was declined, and that are not paid since.
     #[serde(default)]
     pub owes: Vec<UsageMonthId>,
@@ -146,47 +147,6 @@ pub struct Subscription {
     /// When it changed last, usage aside.
     #[serde(with = "time::serde::rfc3339")]
     pub updated_at: OffsetDateTime,
-}
-
-/// The events that the account receives.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Happening {
-    /// A plan was chosen where none was paid, or it was tried or free.
-    Subscribed,
-    /// A higher plan began.
-    Upgraded,
-    /// A lower plan will begin.
-    DowngradeScheduled,
-    /// A lower plan began.
-    Downgraded,
-    /// It will end.
-    CancellationScheduled,
-    /// It ended, as was asked for.
-    Cancelled,
-    /// The next period began.
-    Renewed,
-    /// It ended, for nothing was paid.
-    Expired,
-    /// A payment failed.
-    PaymentFailed,
-}
-
-impl Happening {
-    /// The event that tells it.
-    #[must_use]
-    pub const fn event(self) -> EventKind {
-        match self {
-            Self::Subscribed => told::SUBSCRIBED,
-            Self::Upgraded => told::UPGRADED,
-            Self::DowngradeScheduled => told::DOWNGRADE_SCHEDULED,
-            Self::Downgraded => told::DOWNGRADED,
-            Self::CancellationScheduled => told::CANCELLATION_SCHEDULED,
-            Self::Cancelled => told::CANCELLED,
-            Self::Renewed => told::RENEWED,
-            Self::Expired => told::EXPIRED,
-            Self::PaymentFailed => told::PAYMENT_FAILED,
-        }
-    }
 }
 
 /// Who subscribes to what.
@@ -277,6 +237,7 @@ impl Subscription {
             card: None,
             checkouts: Vec::new(),
             credit_cents: 0,
+            carried_cents: 0,
             owes: Vec::new(),
             billing_email: None,
             currency: label.currency.clone(),

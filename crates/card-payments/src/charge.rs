@@ -1,4 +1,4 @@
-//! Money that an account took, and what became of it here.
+//! Money that an account took, or did not get, and what became of it here.
 
 use racun_kernel::id::{CardSessionId, EntityId, PaymentId};
 use racun_kernel::{Currency, DocumentId, Issue, Tenant};
@@ -12,6 +12,8 @@ use crate::amount_of;
 const MAX_ERROR_CHARS: usize = 500;
 /// Characters of a processor's id.
 const MAX_ID_CHARS: usize = 255;
+/// Events of declines that are told of one payment: whoever tries more cards is not told of.
+const MAX_DECLINES: usize = 50;
 
 /// What became of money.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,11 +25,13 @@ pub enum ChargeState {
     Recorded,
     /// It could not be recorded; `error` says why.
     Failed,
+    /// The card was declined, so there is no money; `error` says why. Another card may pay.
+    Declined,
 }
 
 impl ChargeState {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Waiting, Self::Recorded, Self::Failed];
+    pub const ALL: [Self; 4] = [Self::Waiting, Self::Recorded, Self::Failed, Self::Declined];
 
     /// Its name on the wire.
     #[must_use]
@@ -36,6 +40,7 @@ impl ChargeState {
             Self::Waiting => "waiting",
             Self::Recorded => "recorded",
             Self::Failed => "failed",
+            Self::Declined => "declined",
         }
     }
 }
@@ -62,8 +67,11 @@ pub struct Charge {
     pub currency: Currency,
     /// What became of it.
     pub state: ChargeState,
-    /// Why it was not recorded.
+    /// Why it was not recorded, or not taken.
     pub error: Option<String>,
+    /// The processor's events that told of a decline.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub declines: Vec<String>,
     /// When it was heard of.
     #[serde(with = "time::serde::rfc3339")]
     pub created_at: OffsetDateTime,
@@ -104,9 +112,39 @@ impl Charge {
             currency: new.currency,
             state: ChargeState::Waiting,
             error: None,
+            declines: Vec::new(),
             created_at: now,
             updated_at: now,
         }
+    }
+
+    /// A payment for which a card was declined, before any [`Charge::declined`] says why.
+    #[must_use]
+    pub fn not_taken(new: NewCharge, now: OffsetDateTime) -> Self {
+        Self { state: ChargeState::Declined, ..Self::new(new, now) }
+    }
+
+    /// The same, for which a card was declined, as the processor's `event` tells. What it tells
+    /// again changes nothing, and money that was taken stays so.
+    #[must_use]
+    pub fn declined(mut self, why: &str, event: &str, now: OffsetDateTime) -> Self {
+        let is_known = self.declines.iter().any(|known| known == event);
+        let is_over = self.state != ChargeState::Declined || self.declines.len() >= MAX_DECLINES;
+        if !is_known && !is_over {
+            self.declines.push(event.to_owned());
+            (self.error, self.updated_at) = (Some(reason(why)), now);
+        }
+        self
+    }
+
+    /// The same, once money was taken after all, as `new` says.
+    #[must_use]
+    pub fn taken(self, new: NewCharge, now: OffsetDateTime) -> Self {
+        if self.state != ChargeState::Declined {
+            return self;
+        }
+        let (created_at, declines) = (self.created_at, self.declines);
+        Self { created_at, declines, ..Self::new(new, now) }
     }
 
     /// The same, which the payment `payment` on its document says.
@@ -131,10 +169,13 @@ impl Charge {
         if self.state == ChargeState::Recorded {
             return self;
         }
-        // PostgreSQL's texts hold no NUL.
-        let why = why.chars().filter(|sign| *sign != '\0').take(MAX_ERROR_CHARS).collect();
-        Self { state: ChargeState::Failed, error: Some(why), updated_at: now, ..self }
+        Self { state: ChargeState::Failed, error: Some(reason(why)), updated_at: now, ..self }
     }
+}
+
+/// A reason as it is kept: PostgreSQL's texts hold no NUL.
+fn reason(why: &str) -> String {
+    why.chars().filter(|sign| *sign != '\0').take(MAX_ERROR_CHARS).collect()
 }
 
 /// Refuses what is no id of a payment or invoice of the processor.
@@ -166,5 +207,41 @@ racun_store::record! {
         Field::text("status") => charge.state.name(),
         Field::instant("created_at") => charge.created_at,
         Field::instant("updated_at") => charge.updated_at,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use time::Duration;
+    use time::macros::datetime;
+
+    use super::*;
+
+    const NOW: OffsetDateTime = datetime!(2026-11-26 10:00 UTC);
+
+    fn new(amount: i64) -> NewCharge {
+        NewCharge {
+            id: "pi_1".to_owned(),
+            entity_id: EntityId::new(1_u128.into()),
+            account: "acct_1".to_owned(),
+            paid: None,
+            amount,
+            currency: Currency::EUR,
+        }
+    }
+
+    #[test]
+    fn a_decline_is_known_by_its_event_and_ends_where_money_is_taken() {
+        let first = Charge::not_taken(new(100), NOW).declined("no money", "evt_1", NOW);
+        assert_eq!(first.clone().declined("no money", "evt_1", NOW + Duration::HOUR), first);
+        let second = first.clone().declined("expired", "evt_2", NOW);
+        assert_eq!((second.error.as_deref(), second.declines.len()), (Some("expired"), 2));
+        let taken = second.taken(new(90), NOW);
+        assert_eq!((taken.state, taken.amount, &taken.error), (ChargeState::Waiting, 90, &None));
+        assert_eq!(taken.clone().declined("late", "evt_3", NOW), taken);
+        assert_eq!(taken.clone().taken(new(1), NOW), taken, "money is taken once");
+        let many = |charge: Charge, n| charge.declined("no", &format!("evt_{n}"), NOW);
+        let all = (0..2 * MAX_DECLINES).fold(first, many);
+        assert_eq!(all.declines.len(), MAX_DECLINES);
     }
 }

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use racun_kernel::{Currency, Environment};
 
 use crate::{
-    CardProcessor, CheckoutOrder, Outcome, PaymentOrder, ProcessorError, SessionPurpose,
-    SetupIntent,
+    AMOUNT_TOO_SMALL, CardProcessor, CheckoutOrder, Outcome, PaymentOrder, ProcessorError,
+    SessionPurpose, SetupIntent,
 };
 
 /// The environment of all that is asked.
@@ -121,6 +121,12 @@ pub async fn payments_are_taken_once(processor: &dyn CardProcessor) {
     let stranger = payment("cus_missing", &visa.id, "charge-4");
     let refused = processor.charge(ENVIRONMENT, &stranger).await;
     assert_eq!(self::code(refused).as_deref(), Some("resource_missing"));
+
+    let amount = processor.minimum(Currency::EUR) - 1;
+    assert!(amount > 0, "the least charge in EUR is known");
+    let little = PaymentOrder { amount, ..payment(&customer, &visa.id, "charge-5") };
+    let refused = processor.charge(ENVIRONMENT, &little).await;
+    assert_eq!(self::code(refused).as_deref(), Some(AMOUNT_TOO_SMALL));
 }
 
 /// The order of a page on which an invoice is paid.

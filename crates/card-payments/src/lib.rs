@@ -40,8 +40,8 @@ pub use error::CardRefusal;
 pub use event::{Happened, ProcessorEvent, SessionPurpose};
 pub use money::{amount_of, minor_units};
 pub use port::{
-    Card, CardProcessor, CheckoutOrder, CheckoutSession, ConnectedAccount, ForgedWebhook, Outcome,
-    PaymentOrder, ProcessorError, ProcessorObject, SetupIntent,
+    AMOUNT_TOO_SMALL, Card, CardProcessor, CheckoutOrder, CheckoutSession, ConnectedAccount,
+    ForgedWebhook, Outcome, PaymentOrder, ProcessorError, ProcessorObject, SetupIntent,
 };
 pub use session::{
     CARD_SESSIONS, FORGOTTEN_AFTER, MAX_SESSIONS, PaySession, SessionChoice, SessionOrder,

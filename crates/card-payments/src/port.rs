@@ -29,6 +29,9 @@ pub enum ProcessorError {
     NoAnswer(String),
 }
 
+/// The code of a refusal of less than [`CardProcessor::minimum`].
+pub const AMOUNT_TOO_SMALL: &str = "amount_too_small";
+
 /// A webhook whose signature is not the processor's, or too old.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the signature is not the card processor's, or older than five minutes")]
@@ -175,6 +178,11 @@ pub struct ProcessorObject {
 pub trait CardProcessor: Send + Sync {
     /// Whether entities of `environment` can be served. Asked inside decisions: starts nothing.
     fn serves(&self, environment: Environment) -> bool;
+
+    /// The least that a card is charged in `currency`, in its smallest unit; 1 where the processor
+    /// names none. Less is refused with [`AMOUNT_TOO_SMALL`], and so may more be where the money
+    /// is changed into another currency. Asked inside decisions: starts nothing.
+    fn minimum(&self, currency: Currency) -> i64;
 
     /// Begins to take a card of `customer`; of a new one, called `name`, where there is none.
     ///

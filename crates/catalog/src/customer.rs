@@ -134,7 +134,7 @@ record! {
         metadata: map,
     }
     unique {}
-    keys { tax_key name_key }
+    keys { tax_key name_key email_key }
     trash { deleted_at }
 }
 

@@ -3,7 +3,7 @@
 use racun_kernel::vat_number;
 
 use crate::customer::Customer;
-use crate::identity::{name_key, plain, tax_key};
+use crate::identity::{email_key, name_key, plain, tax_key};
 
 impl Customer {
     /// What customers with the same tax number share; none in the trash, which is not searched.
@@ -17,6 +17,27 @@ impl Customer {
     pub fn name_key(&self) -> Option<String> {
         let (address, post_code) = (self.address.as_deref(), self.post_code.as_deref());
         name_key(&self.name, address, post_code).filter(|_| self.deleted_at.is_none())
+    }
+
+    /// What customers of the same e-mail address share; none in the trash.
+    #[must_use]
+    pub fn email_key(&self) -> Option<String> {
+        email_key(self.email.as_deref()).filter(|_| self.deleted_at.is_none())
+    }
+
+    /// Whether `other` has the same name, whatever the capitals and blanks.
+    #[must_use]
+    pub fn is_called_as(&self, other: &Self) -> bool {
+        plain(&self.name) == plain(&other.name)
+    }
+
+    /// Whether `other` has the same e-mail address, and no other tax number.
+    #[must_use]
+    pub fn is_written_to_as(&self, other: &Self) -> bool {
+        let numbers = self.tax_key().zip(other.tax_key());
+        let emails = self.email.as_deref().map(plain).zip(other.email.as_deref().map(plain));
+        emails.is_some_and(|(ours, theirs)| !ours.is_empty() && ours == theirs)
+            && numbers.is_none_or(|(ours, theirs)| ours == theirs)
     }
 
     /// Whether `other` is the same customer: has the same tax number, however it is written; or,
@@ -114,8 +135,25 @@ mod tests {
 
     #[test]
     fn customers_in_the_trash_are_not_found() {
-        let gone =
-            Customer { deleted_at: Some(OffsetDateTime::UNIX_EPOCH), ..customer("Ana|SI10039856") };
-        assert_eq!((gone.tax_key(), gone.name_key()), (None, None));
+        let known = customer("Ana|SI10039856||||a@example.com");
+        assert!(known.email_key().is_some());
+        let gone = Customer { deleted_at: Some(OffsetDateTime::UNIX_EPOCH), ..known };
+        assert_eq!((gone.tax_key(), gone.name_key(), gone.email_key()), (None, None, None));
+    }
+
+    #[test]
+    fn an_address_for_mail_is_one_whatever_the_capitals_unless_numbers_differ() {
+        for (one, other, same) in [
+            ("Ana|||||a@example.com", "Bor|||||A@example.com", true),
+            ("Ana|||||a@example.com", "Ana|||||b@example.com", false),
+            ("Ana", "Ana", false),
+            ("Ana|SI10039856||||a@example.com", "Ana|||||a@example.com", true),
+            ("Ana|SI10039856||||a@example.com", "Ana|SI59082437||||a@example.com", false),
+        ] {
+            let (one, other) = (customer(one), customer(other));
+            assert_eq!(one.is_written_to_as(&other), same, "{one:?} {other:?}");
+            assert_eq!(other.is_written_to_as(&one), same, "{one:?} {other:?}");
+            assert!(!same || one.email_key() == other.email_key());
+        }
     }
 }

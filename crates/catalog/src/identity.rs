@@ -19,6 +19,12 @@ pub fn name_key(name: &str, address: Option<&str>, post_code: Option<&str>) -> O
     (!key[0].is_empty()).then(|| key.join("\u{1f}"))
 }
 
+/// What parties of the same e-mail address share.
+pub fn email_key(email: Option<&str>) -> Option<String> {
+    let key = plain(email?);
+    (!key.is_empty()).then(|| part(&key))
+}
+
 /// `text` in small letters, with single blanks.
 pub fn plain(text: &str) -> String {
     let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();

@@ -91,6 +91,7 @@ struct RateBody {
     #[schema(schema_with = number)]
     rate: Decimal,
     /// The business day that the rate is of.
+    #[schema(format = Date)]
     date: String,
     /// Who published it: `ecb`, or `sandbox`.
     source: String,
@@ -108,6 +109,7 @@ struct QuotedBody {
     #[schema(schema_with = number)]
     per_euro: Decimal,
     /// The business day of that rate.
+    #[schema(format = Date)]
     date: String,
 }
 

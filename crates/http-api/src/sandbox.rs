@@ -20,14 +20,22 @@ const TAG: &str = "Sandbox";
 /// Routes of the sandbox.
 pub(crate) const ROUTES: &[Route] = &[
     Route::get("/sandbox/clock", "getTestClock", Gate::Account, || web::to(get))
-        .about(TAG, "Answers what the jobs of the account's sandbox entities take for now.")
+        .about(
+            TAG,
+            "Answers what the recurring invoices of the account's sandbox entities take for now.",
+        )
         .may_lack()
         .answers::<ClockBody>(),
     Route::post("/sandbox/clock", "advanceTestClock", Gate::Account, || web::to(advance))
         .about(
             TAG,
-            "Moves that clock ahead; what becomes due on the way is done, in the order of time, \
-             before it answers. It moves jobs only: the requests' own time goes on as it does.",
+            "Moves that clock ahead; recurring invoices that become due on the way are made, in the \
+             order of time, before it answers. The requests' own time goes on as it does.",
+        )
+        .explained(
+            "All else that waits keeps real time: orders with a delay and those that are tried \
+             again, bills of subscriptions and their next attempts, notices of what is overdue. \
+             Process an order at once by `POST /orders/{id}/process`.",
         )
         .may_lack()
         .takes::<AdvanceBody>()

@@ -332,6 +332,19 @@ impl Integration {
         Ok(Decision::changed(after, events))
     }
 
+    /// Notes that the shop took this server's application out: it takes no more orders, until
+    /// somebody makes it active again, and nothing opens the shop.
+    #[must_use]
+    pub fn uninstalled(self, actor: &Actor) -> Decision<Self> {
+        if !self.is_active || self.deleted_at.is_some() {
+            return Decision::Unchanged(self);
+        }
+        let events = vec![actor.event(events::UPDATED, self.id)];
+        let (is_active, updated_at) = (false, actor.now());
+        let after = Self { is_active, access_token: None, webhooks_at: None, updated_at, ..self };
+        Decision::changed(after, events)
+    }
+
     /// Deletes it: it takes no more orders, and those that it has stay.
     ///
     /// # Errors

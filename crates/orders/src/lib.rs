@@ -35,7 +35,7 @@ pub use integration::{
 };
 pub use order::{
     Address, AddressInput, Buyer, BuyerInput, Content, Facts, ItemInput, ItemKind, MAX_ITEMS,
-    ORDERS, Order, OrderInput, OrderItem, PaymentStatus, SourceKind, Status, Transaction,
+    Moved, ORDERS, Order, OrderInput, OrderItem, PaymentStatus, SourceKind, Status, Transaction,
     source_key,
 };
 pub use port::{

@@ -174,6 +174,7 @@ fn priced(charge: &Charge) -> (String, i64, i64) {
         ChargeKind::Coupon => format!("Coupon {name}"),
         ChargeKind::Documents => format!("{name}: documents beyond the limit"),
         ChargeKind::EInvoicingSends => format!("{name}: electronic invoices beyond the limit"),
+        ChargeKind::Carried => "Carried over from earlier bills".to_owned(),
     };
     (name, charge.quantity, charge.unit_cents)
 }

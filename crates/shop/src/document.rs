@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use racun_documents::PartyPatch;
 use racun_documents::calculation::{Discount, DiscountKind};
+use racun_documents::{CreationSource, PartyPatch};
 use racun_fiscal::{BusinessPremise, Device, FISCAL_DEVICES, FISCAL_PREMISES};
 use racun_fiscalization::{FinaRequest, FiscalRequest, FursRequest};
-use racun_kernel::{Authority, Metadata, Patch, PaymentType};
+use racun_kernel::{Authority, Metadata, Patch};
 use racun_orders::{Integration, ItemKind, Order, OrderItem};
 use racun_sales::documents::{
     Creation, CustomerRequest, DocumentRequest, LineRequest, LineTaxRequest,
@@ -30,6 +30,7 @@ pub fn request(order: &Order, integration: &Integration) -> DocumentRequest {
     let named = [(ORDER, order.id.to_string()), (SOURCE, order.source_id.clone())];
     DocumentRequest {
         customer: Patch::from(customer(order)),
+        finds_customer_by_email: true,
         business_unit_id: match &integration.business_unit_id {
             Some(id) => Patch::Value(id.clone()),
             None => Patch::Absent,
@@ -110,17 +111,17 @@ fn line(item: &OrderItem) -> LineRequest {
     }
 }
 
-/// How the document starts: paid in full by `paid`, fiscalized where the integration says.
+/// How the document starts: with `payments`, fiscalized where the integration says.
 ///
 /// # Errors
 /// [`ShopError::PlaceGone`]; when the store fails.
 pub async fn creation(
     cx: Context<'_>,
     integration: &Integration,
-    paid: Option<PaymentType>,
+    payments: Vec<NewPayment>,
 ) -> Result<Creation, ShopError> {
-    let payments = paid.map(NewPayment::new).into_iter().collect();
-    Ok(Creation { payments, fiscal: place(cx, integration).await?, ..Creation::default() })
+    let (fiscal, source) = (place(cx, integration).await?, Some(CreationSource::Order));
+    Ok(Creation { payments, fiscal, source, ..Creation::default() })
 }
 
 /// The premise and the device that the integration names.

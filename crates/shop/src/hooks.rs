@@ -35,7 +35,7 @@ pub struct Signed {
 pub enum Received {
     /// The order that it is about, as it is now.
     Order(Box<Order>),
-    /// Nothing was to be done: a trial of the platform, or an order that is not here.
+    /// It is about no order that is here: a trial of the platform, or what it tells of others.
     Nothing,
 }
 
@@ -63,14 +63,23 @@ pub async fn receive(
     check(vault, &integration, &signed)?;
     let headers = Headers { topic: signed.topic.as_deref(), event_id: signed.event_id.as_deref() };
     let hook = platform::read(signed.source, headers, &signed.body)?;
-    if !integration.is_active {
+    if matches!(hook, Hook::Ping | Hook::Other) {
+        return Ok(Received::Nothing);
+    }
+    if !integration.is_active && hook != Hook::Uninstalled {
         return Err(OrderRefusal::Inactive.into());
     }
     let place = enter_as_recipient(store, integration.entity_id).await?;
     let (scope, _) = place.ok_or_else(missing)?;
     let cx = Context::new(store, &scope, stamp);
     match hook {
-        Hook::Ping => Ok(Received::Nothing),
+        Hook::Ping | Hook::Other => Ok(Received::Nothing),
+        Hook::Uninstalled => {
+            let ended =
+                |before: Integration, actor: &Actor| Ok::<_, OrderError>(before.uninstalled(actor));
+            cx.amend(&INTEGRATIONS, integration.id, ended).await?;
+            Ok(Received::Nothing)
+        }
         Hook::Gone { source_id } => gone(cx, &integration, &source_id).await,
         Hook::Order(incoming) => taken(cx, &integration, *incoming).await,
         Hook::Restored(incoming) => take_in(cx, &integration, *incoming, Order::brought_back).await,

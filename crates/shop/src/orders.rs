@@ -17,25 +17,40 @@ use racun_store::{
 /// All that is wrong with the input; [`OrderRefusal::Duplicate`] when the integration has the order
 /// already; the store's failure.
 pub async fn create(cx: Context<'_>, input: OrderInput) -> Result<Order, OrderError> {
-    let at =
-        |code, message: String| Issues::from(Issue::new(code, message).at("order_integration_id"));
-    let id = input.order_integration_id.value();
-    let id = id.ok_or_else(|| at("required", "say by which integration it comes".to_owned()))?;
-    let id = id.parse::<OrderIntegrationId>();
-    let id = id.map_err(|wrong| at("invalid_id", wrong.to_string()))?;
+    let id = match integration_of(&input) {
+        Ok(id) => id,
+        Err(issue) => return Err(wrong(issue, input).into()),
+    };
     let mut unit = cx.unit();
     let integration = unit.hold(&INTEGRATIONS, id);
     let made = unit.decide(move |held| {
         let integration: Option<Integration> = held.find(integration)?;
-        let integration = integration.ok_or_else(|| {
+        let Some(integration) = integration else {
             let message = "there is no such integration in this entity";
-            Issues::from(Issue::new("not_found", message).at("order_integration_id"))
-        })?;
+            return Err(wrong(Issue::new("not_found", message).at(INTEGRATION), input).into());
+        };
         let actor = held.actor();
         let made = Order::new(input, &integration, actor)?;
         Ok::<_, OrderError>(inserted(made, actor))
     });
     made.await.map_err(duplicate)
+}
+
+/// The property of an order that names its integration.
+const INTEGRATION: &str = "order_integration_id";
+
+fn integration_of(input: &OrderInput) -> Result<OrderIntegrationId, Issue> {
+    let at = |code, message: String| Issue::new(code, message).at(INTEGRATION);
+    let id = input.order_integration_id.value();
+    let id = id.ok_or_else(|| at("required", "say by which integration it comes".to_owned()))?;
+    id.parse().map_err(|wrong: racun_kernel::InvalidId| at("invalid_id", wrong.to_string()))
+}
+
+/// `issue`, and all that is wrong with the rest of `input`.
+fn wrong(issue: Issue, input: OrderInput) -> Issues {
+    let mut issues = Issues::from(issue);
+    issues.note(input.into_new(None));
+    issues
 }
 
 /// The order `id`, in the trash or not.

@@ -3,8 +3,9 @@
 //!
 //! An invoice that is made again is first tried: what refuses its end or the new one leaves all as
 //! it is. Then the money on it is taken back, it ends, and the new one is made with the order's
-//! state. A run that dies in between is followed by one that goes on: each step is left out where
-//! it was made.
+//! state. Of one that credit notes gave back in part, a credit note gives back the rest, and one
+//! that they gave back in full stays as it is. A run that dies in between is followed by one that
+//! goes on: each step is left out where it was made.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,15 +15,16 @@ use racun_documents::{Document, DocumentError, DocumentId, DocumentKind};
 use racun_fiscalization::{Ports, TaxAuthority};
 use racun_kernel::PaymentType;
 use racun_kernel::id::OrderId;
-use racun_orders::{INTEGRATIONS, Integration, Making, ORDERS, Order};
+use racun_orders::{INTEGRATIONS, Integration, Making, Moved, ORDERS, Order};
 use racun_records::get_document;
-use racun_sales::documents::{self, Beside, Voiding, ends_by_credit};
+use racun_sales::documents::{self, Beside, Voiding};
 use racun_sales::payments::PaymentPorts;
+use racun_settlement::NewPayment;
 use racun_store::{Context, Decision, Held, Writes};
 
 use crate::document::{creation, request};
 use crate::error::ShopError;
-use crate::money::{self, is_live};
+use crate::money::{self, Ending};
 use crate::orders::{get, replaced};
 use crate::trial::Trial;
 
@@ -76,6 +78,7 @@ pub async fn process(by: Processing<'_>, entity: &Entity, id: OrderId) -> Result
 }
 
 /// One look at an order, and what is made of it.
+#[derive(Clone, Copy)]
 struct Run<'a> {
     by: Processing<'a>,
     entity: &'a Entity,
@@ -88,9 +91,11 @@ impl Run<'_> {
         let ports = self.by.ports;
         match self.order.making(self.integration)? {
             Making::Nothing => Ok(()),
-            Making::Estimate => self.document(ports, DocumentKind::Estimate, None, None).await,
+            Making::Estimate => {
+                self.document(ports, DocumentKind::Estimate, Vec::new(), None).await
+            }
             Making::Invoice { paid } => {
-                self.document(ports, DocumentKind::Invoice, paid, None).await
+                self.document(ports, DocumentKind::Invoice, by_shop(paid), None).await
             }
             Making::Reissue { paid } => self.reissue(paid).await,
             Making::Payment { paid } => self.pay(paid).await,
@@ -103,7 +108,7 @@ impl Run<'_> {
         &self,
         ports: Ports<'_>,
         kind: DocumentKind,
-        paid: Option<PaymentType>,
+        payments: Vec<NewPayment>,
         tried: Option<Arc<AtomicBool>>,
     ) -> Result<(), ShopError> {
         let is_invoice = kind == DocumentKind::Invoice;
@@ -111,7 +116,7 @@ impl Run<'_> {
         if !is_invoice {
             request.linked_documents = None;
         }
-        let creation = creation(ports.cx, self.integration, paid).await?;
+        let creation = creation(ports.cx, self.integration, payments).await?;
         let seen = self.order.clone();
         let beside = Beside::new(move |unit| {
             let order = unit.hold(&ORDERS, seen.id);
@@ -138,48 +143,93 @@ impl Run<'_> {
         self.order.invoice_id.as_deref().and_then(|id| id.parse().ok())
     }
 
-    /// Makes another invoice in the place of the one that there is.
+    /// Makes another invoice in the place of the one that there is. What the shop took is on the
+    /// new one; where it took nothing yet, what a person recorded goes there.
     async fn reissue(&self, paid: Option<PaymentType>) -> Result<(), ShopError> {
-        let ports = self.by.ports;
-        if let Some(id) = self.invoice() {
-            let found = get_document(ports.cx, id).await.map_err(racun_sales::Error::from)?;
-            self.try_out(&found, paid).await?;
-            self.end(&found, paid).await?;
+        let (ports, cx) = (self.by.ports, self.by.ports.cx);
+        let Some(id) = self.invoice() else {
+            return self.document(ports, DocumentKind::Invoice, by_shop(paid), None).await;
+        };
+        let old = get_document(cx, id).await.map_err(racun_sales::Error::from)?;
+        let moved = match paid {
+            Some(_) => Vec::new(),
+            None => money::moved(cx, self.order, &old).await?,
+        };
+        let payments = match paid {
+            Some(_) => by_shop(paid),
+            None => money::again(cx, &moved, &self.order.content.total_with_tax).await?,
+        };
+        let ending = money::ending(cx, self.entity, &old, &moved).await?;
+        self.try_out(&old, ending, payments.clone()).await?;
+        let order = self.noting(moved.clone()).await?;
+        let run = Run { order: &order, ..*self };
+        run.end(&old, ending, paid, &moved).await?;
+        run.document(ports, DocumentKind::Invoice, payments, None).await
+    }
+
+    /// Notes on the order what moves, before anything does; answers the order.
+    async fn noting(&self, moved: Vec<Moved>) -> Result<Order, ShopError> {
+        match self.order.moving == moved {
+            true => Ok(self.order.clone()),
+            false => self.note(|order, _, _| order.moves(moved)).await,
         }
-        self.document(ports, DocumentKind::Invoice, paid, None).await
     }
 
     /// Whether `old` would end, and the new invoice be made. Nothing is written.
-    async fn try_out(&self, old: &Document, paid: Option<PaymentType>) -> Result<(), ShopError> {
+    async fn try_out(
+        &self,
+        old: &Document,
+        ending: Ending,
+        payments: Vec<NewPayment>,
+    ) -> Result<(), ShopError> {
         let ports = self.by.ports;
         let (trial, flag) = Trial::of_one(ports.cx.store);
         let tried = Ports { cx: Context { store: &trial, ..ports.cx }, ..ports };
-        let made = self.document(tried, DocumentKind::Invoice, paid, Some(flag)).await;
+        let made = self.document(tried, DocumentKind::Invoice, payments, Some(flag)).await;
         trial.outcome(made)?;
-        if is_live(old) {
+        if ending != Ending::Ended {
             let trial = Trial::of_all(ports.cx.store);
             let tried = Ports { cx: Context { store: &trial, ..ports.cx }, ..ports };
-            let ended = documents::void(tried, self.entity, old.id, voiding()).await;
+            let ended = self.carry_out(tried, old, ending).await;
             trial.outcome(ended)?;
         }
         Ok(())
     }
 
-    /// Voids the invoice that is made again; where the law wants it, a credit note takes it back.
-    /// One that a run before this one voided stays as it is. What was paid on it goes back, where
-    /// the new one is paid.
-    async fn end(&self, old: &Document, paid: Option<PaymentType>) -> Result<(), ShopError> {
+    /// Ends the invoice that is made again, if a run before this one did not. What was paid on it
+    /// goes back, where the new one is paid.
+    async fn end(
+        &self,
+        old: &Document,
+        ending: Ending,
+        paid: Option<PaymentType>,
+        moved: &[Moved],
+    ) -> Result<(), ShopError> {
         let (by, id) = (self.by, old.id);
-        if is_live(old) {
-            if paid.is_some() && !ends_by_credit(self.entity, old) {
-                money::take_back(by.payments(), self.entity, id).await?;
+        if ending == Ending::Voided && (paid.is_some() || !moved.is_empty()) {
+            money::take_back(by.payments(), self.entity, id).await?;
+        }
+        self.carry_out(by.ports, old, ending).await?;
+        let most = paid.is_none().then(|| moved.iter().map(|one| &one.amount).sum());
+        money::pay_back(by.payments(), self.entity, self.order, id, most).await
+    }
+
+    async fn carry_out(
+        &self,
+        ports: Ports<'_>,
+        old: &Document,
+        ending: Ending,
+    ) -> Result<(), ShopError> {
+        match ending {
+            Ending::Ended => {}
+            Ending::Voided | Ending::VoidedByCredit => {
+                documents::void(ports, self.entity, old.id, voiding()).await?;
             }
-            documents::void(by.ports, self.entity, id, voiding()).await?;
+            Ending::GivenBack => {
+                documents::give_back(ports, self.entity, old.id).await?;
+            }
         }
-        match paid {
-            Some(_) => money::pay_back(by.payments(), self.entity, id).await,
-            None => Ok(()),
-        }
+        Ok(())
     }
 
     /// Records what the shop took, and notes on the order that its invoice has it.
@@ -215,6 +265,11 @@ impl Run<'_> {
         });
         Ok(noted.await?)
     }
+}
+
+/// The payment of a document that the shop took the money of, by `paid`.
+fn by_shop(paid: Option<PaymentType>) -> Vec<NewPayment> {
+    paid.map(NewPayment::new).into_iter().collect()
 }
 
 fn voiding() -> Voiding {

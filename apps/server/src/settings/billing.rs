@@ -4,7 +4,8 @@ use std::fmt;
 use std::path::PathBuf;
 
 use racun_access::Digest;
-use serde::Deserialize;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer};
 
 use super::value::{Setting, Word, optional};
 
@@ -21,6 +22,18 @@ pub struct Billing {
 }
 
 impl Billing {
+    /// White labels have one source.
+    pub fn whole<'de, D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {
+        let billing = Self::deserialize(source)?;
+        if billing.file.is_some() && billing.operator_key.is_some() {
+            return Err(D::Error::custom(
+                "white labels are in RACUN__BILLING__FILE, or are managed with \
+                 RACUN__BILLING__OPERATOR_KEY; set one of the two",
+            ));
+        }
+        Ok(billing)
+    }
+
     /// What is kept of the operator's key.
     pub fn operator_key(&self) -> Option<Digest> {
         self.operator_key.as_ref().map(|key| key.0.clone())

@@ -108,6 +108,7 @@ pub struct Settings {
     /// How much accounts may store.
     pub storage: Storage,
     /// Which white labels there are.
+    #[serde(deserialize_with = "Billing::whole")]
     pub billing: Billing,
 }
 

@@ -138,7 +138,7 @@ fn a_higher_plan_takes_off_what_is_left_of_the_one_before() {
     let bank = Some(PaymentProvider::Bank);
     let chosen = own.choose(&plan("business"), Interval::Monthly, bank, None, cut);
     let month = chosen.ended.unwrap();
-    let left = 450 * 21 / 31 + 150 * 21 / 31;
+    let left = 450 - 450 * 10 / 31 + 150 - 150 * 10 / 31;
     let expected = [
         (ChargeKind::Plan, 900),
         (ChargeKind::AddOn, 300),
@@ -196,6 +196,23 @@ fn a_coupon_takes_nothing_off_a_month_that_began_before_it() {
     let second = after(first.subscription, 2);
     assert_eq!(lines(&second.ended[0])[1], (ChargeKind::Coupon, -450));
     assert_eq!(lines(&after(second.subscription, 3).ended[0]), [(ChargeKind::Plan, 900)]);
+}
+
+#[test]
+fn a_month_that_is_cut_short_at_once_comes_to_nothing() {
+    for (late, expected) in [
+        (Duration::ZERO, 0),
+        (Duration::milliseconds(3), 0),
+        (Duration::seconds(1), 0),
+        (Duration::days(1), 900 / 31),
+    ] {
+        let own = paid("start", Interval::Monthly);
+        let bank = Some(PaymentProvider::Bank);
+        let chosen = own.choose(&plan("business"), Interval::Monthly, bank, None, NOW + late);
+        let month = chosen.ended.unwrap();
+        assert_eq!(total(&month.charges), expected, "{late}: {:?}", lines(&month));
+        assert_eq!(month.due.cents, expected, "{late}");
+    }
 }
 
 #[test]

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use racun_billing::{
-    Begun, CardOnFile, Collection, CollectionState, EndedMonth, Interval, Payer, PaymentProvider,
-    Status, Subscription, Taken, Turn, UsageMonth, total,
+    Begun, CardOnFile, ChargeKind, Collection, CollectionState, EndedMonth, Interval, Payer,
+    PaymentProvider, Status, Subscription, Sum, Taken, Turn, UsageMonth,
 };
 use racun_kernel::Stamp;
 use racun_store::testing::stamp;
@@ -34,8 +34,12 @@ fn subscriber() -> Subscription {
     own.choose(&plan("start"), Interval::Monthly, by_card, None, NOW).subscription
 }
 
+/// The least that a card is charged.
+const LEAST: i64 = 50;
+const USUAL: Sum = Sum { cents: 900, minimum: LEAST };
+
 fn begun(collection: Collection, payer: Payer, now: OffsetDateTime) -> (Collection, u32) {
-    match collection.begin(Some(payer), now) {
+    match collection.begin(Some(payer), USUAL, now) {
         Begun::Charge(collection, attempt) => (*collection, attempt.number),
         other => panic!("{other:?}"),
     }
@@ -54,14 +58,15 @@ fn a_declined_bill_is_tried_after_one_three_five_and_seven_days_and_then_fails()
         assert_eq!(turn, Some(Turn::Declined));
         let next = now + Duration::days(days);
         assert_eq!((after.due_at, after.next_look(now)), (Some(next), Some(next)));
-        let early = after.clone().begin(Some(payer("bad")), next - Duration::SECOND);
+        let early = after.clone().begin(Some(payer("bad")), USUAL, next - Duration::SECOND);
         assert_eq!(early, Begun::Waits(next));
         (collection, now) = (after, next);
     }
     let (after, number) = begun(collection, payer("bad"), now);
     let (failed, _) = after.settle(number, declined(), Some(&payer("bad")), now);
     assert_eq!((failed.state, failed.due_at), (CollectionState::Failed, None));
-    assert_eq!(failed.clone().begin(Some(payer("bad")), now + Duration::days(90)), Begun::Over);
+    let later = failed.clone().begin(Some(payer("bad")), USUAL, now + Duration::days(90));
+    assert_eq!(later, Begun::Over);
     let (after, number) = begun(failed.hurried(now), payer("good"), now);
     let (paid, turn) = after.settle(number, Taken::Paid("pi_1".to_owned()), None, now);
     assert_eq!((turn, paid.state, paid.attempts), (Some(Turn::Paid), CollectionState::Paid, 6));
@@ -73,12 +78,12 @@ fn a_declined_bill_is_tried_after_one_three_five_and_seven_days_and_then_fails()
 fn an_attempt_without_an_answer_is_made_again_as_it_was() {
     let (collection, number) = begun(Collection::open(NOW), payer("old"), NOW);
     let later = NOW + Duration::minutes(30);
-    let again = collection.clone().hurried(later).begin(Some(payer("new")), later);
+    let again = collection.clone().hurried(later).begin(Some(payer("new")), USUAL, later);
     let Begun::Charge(same, attempt) = again else { panic!("{again:?}") };
     assert_eq!((attempt.number, &attempt.payer), (number, &payer("old")));
     assert_eq!(collection.next_look(later), Some(later + Duration::minutes(30)));
     // Its end may be told by an event only, once the processor forgot its key.
-    let forgotten = collection.begin(Some(payer("old")), NOW + Duration::hours(21));
+    let forgotten = collection.begin(Some(payer("old")), USUAL, NOW + Duration::hours(21));
     assert!(matches!(forgotten, Begun::Waits(_)), "{forgotten:?}");
     let (after, _) = same.settle(number, declined(), Some(&payer("new")), later);
     assert_eq!(after.due_at, Some(later), "the other card is tried at once");
@@ -90,7 +95,8 @@ fn what_a_bank_takes_its_time_with_is_not_sent_again() {
     let processing = Taken::Processing("pi_1".to_owned());
     let (collection, turn) = collection.settle(number, processing, None, NOW);
     assert_eq!(turn, None);
-    assert!(matches!(collection.clone().begin(Some(payer("good")), NOW), Begun::Waits(_)));
+    let again = collection.clone().begin(Some(payer("good")), USUAL, NOW);
+    assert!(matches!(again, Begun::Waits(_)), "{again:?}");
     let other = collection.clone().settle(number + 1, declined(), None, NOW);
     assert_eq!(other, (collection, None), "an attempt that is not its own");
 }
@@ -103,7 +109,40 @@ fn attempts_have_a_bound_whatever_cards_are_given() {
         collection = after.settle(number, declined(), None, NOW).0.hurried(NOW);
     }
     assert_eq!(collection.state, CollectionState::Failed);
-    assert_eq!(collection.begin(Some(payer("good")), NOW), Begun::Over);
+    assert_eq!(collection.begin(Some(payer("good")), USUAL, NOW), Begun::Over);
+}
+
+#[test]
+fn what_is_too_little_for_a_card_is_carried_and_never_a_decline() {
+    let little = Sum { cents: LEAST - 1, minimum: LEAST };
+    let begun_of = Collection::open(NOW).begin(Some(payer("good")), little, NOW);
+    let Begun::Carried(carried) = begun_of else { panic!("{begun_of:?}") };
+    let counts = (carried.attempts, carried.declines, carried.next_look(NOW));
+    assert_eq!((carried.state, counts), (CollectionState::Carried, (0, 0, None)));
+    let hurried = carried.clone().hurried(NOW).begin(Some(payer("new")), little, NOW);
+    assert_eq!(hurried, Begun::Over, "another card does not pay it, either");
+    let told = carried.clone().settle(1, Taken::Paid("pi_1".to_owned()), None, NOW);
+    assert_eq!(told, (*carried, None));
+    let least = Sum { cents: LEAST, minimum: LEAST };
+    let enough = Collection::open(NOW).begin(Some(payer("good")), least, NOW);
+    assert!(matches!(enough, Begun::Charge(..)), "{enough:?}");
+    // The processor alone knows what the money is changed into.
+    let (sent, number) = begun(Collection::open(NOW), payer("good"), NOW);
+    let (carried, turn) = sent.settle(number, Taken::TooSmall, Some(&payer("good")), NOW);
+    assert_eq!((carried.state, turn), (CollectionState::Carried, Some(Turn::Carried)));
+    assert_eq!((carried.attempts, carried.declines, carried.failure), (0, 0, None));
+}
+
+#[test]
+fn what_is_carried_ends_a_debt_and_is_a_line_of_the_next_bill() {
+    let own = subscriber().bill_declined(id(7), NOW).0;
+    assert_eq!(own.status, Status::PastDue);
+    let own = own.bill_carried(id(7), 15, NOW);
+    assert!(own.status == Status::Active && own.owes.is_empty());
+    let advanced = own.advance(NOW + Duration::days(31));
+    let lines: Vec<_> = advanced.ended[0].charges.iter().map(|one| (one.kind, one.cents)).collect();
+    assert_eq!(lines, [(ChargeKind::Plan, 900), (ChargeKind::Carried, 15)]);
+    assert_eq!((advanced.ended[0].due.cents, advanced.subscription.carried_cents), (915, 0));
 }
 
 #[derive(Debug, Clone)]
@@ -143,7 +182,8 @@ impl World {
 
     fn note(&mut self, ended: Vec<EndedMonth>) {
         for month in ended {
-            self.charges += total(&month.charges);
+            let own = month.charges.iter().filter(|line| line.kind != ChargeKind::Carried);
+            self.charges += own.map(|line| line.cents).sum::<i64>();
             let n = u128::try_from(self.bills.len()).unwrap_or_default();
             let bill = UsageMonth::new(id(1), month, &self.stamp());
             self.bills.push(UsageMonth { id: id(n), ..bill });
@@ -154,9 +194,14 @@ impl World {
         for n in 0..self.bills.len() {
             let bill = self.bills[n].clone();
             let Some(collection) = bill.collection.clone() else { continue };
-            let Begun::Charge(collection, attempt) = collection.begin(self.own.payer(), self.now)
-            else {
-                continue;
+            let sum = Sum { cents: bill.due_cents(), minimum: LEAST };
+            let (collection, attempt) = match collection.begin(self.own.payer(), sum, self.now) {
+                Begun::Charge(collection, attempt) => (collection, attempt),
+                Begun::Carried(collection) => {
+                    self.turn(n, *collection, Some(Turn::Carried));
+                    continue;
+                }
+                Begun::Over | Begun::Waits(_) => continue,
             };
             self.bills[n].collection = Some(*collection);
             let key = bill.attempt_key(attempt.number);
@@ -175,10 +220,15 @@ impl World {
     fn settle(&mut self, n: usize, number: u32, taken: Taken) {
         let Some(before) = self.bills[n].collection.clone() else { return };
         let (after, turn) = before.settle(number, taken, self.own.payer().as_ref(), self.now);
+        self.turn(n, after, turn);
+    }
+
+    fn turn(&mut self, n: usize, after: Collection, turn: Option<Turn>) {
         self.bills[n].collection = Some(after);
         let (own, bill) = (self.own.clone(), self.bills[n].id);
         self.own = match turn {
             Some(Turn::Paid) => own.bill_paid(bill, self.now),
+            Some(Turn::Carried) => own.bill_carried(bill, self.bills[n].due_cents(), self.now),
             Some(Turn::Declined) => own.bill_declined(bill, self.now).0,
             None => own,
         };
@@ -233,9 +283,13 @@ impl World {
     }
 
     fn check(&self) {
-        let due: i64 = self.bills.iter().map(UsageMonth::due_cents).sum();
+        let is_carried = |bill: &&UsageMonth| bill.state() == CollectionState::Carried;
+        let own = self.bills.iter().filter(|bill| !is_carried(bill));
+        let due = own.map(UsageMonth::due_cents).sum::<i64>() + self.own.carried_cents;
         assert!(self.own.credit_cents >= 0 && self.bills.iter().all(|one| one.due_cents() >= 0));
-        assert_eq!(due, self.charges + self.own.credit_cents, "no credit is lost");
+        assert_eq!(due, self.charges + self.own.credit_cents, "nothing is lost or charged twice");
+        assert!(self.bills.iter().filter(is_carried).all(|bill| bill.due_cents() < LEAST));
+        assert!(self.taken.values().all(|(_, cents)| *cents == 0 || *cents >= LEAST));
         for bill in &self.bills {
             let own = self.taken.iter().filter(|(key, (taken, _))| {
                 key.rsplit_once('-').is_some_and(|(own, _)| own == bill.id.to_string())
@@ -243,7 +297,9 @@ impl World {
             });
             assert!(own.count() <= 1, "collected at most once");
         }
-        let owes = |bill: &&UsageMonth| bill.state() != CollectionState::Paid;
+        let owes = |bill: &&UsageMonth| {
+            !matches!(bill.state(), CollectionState::Paid | CollectionState::Carried)
+        };
         let owed = self.bills.iter().filter(owes).any(|bill| self.own.owes.contains(&bill.id));
         assert_eq!(owed, !self.own.owes.is_empty(), "what is owed is not paid");
         assert!(self.own.status != Status::PastDue || owed);

@@ -9,12 +9,15 @@ use racun_access::{
 use racun_background::jobs::{Ending, Handler, Job, JobKind, LeaseError, Outcome, still_held};
 use racun_catalog::FileStorage;
 use racun_fiscalization::Fiscal;
+use racun_kernel::id::EntityId;
 use racun_kernel::{Stamp, Tenant};
 use racun_mail::{
     AttachedInvoice, MAILS, MailKind, MailState, OutgoingMail, SECRET, Wording, fill_line, to_html,
     to_plain,
 };
 use racun_mail::{Attachment, Mail, MailError, Mailbox, Mailer};
+use racun_paper::page::Service;
+use racun_sales::billing::LabelSource;
 use racun_store::{Put, Record, Store, Writes};
 use serde_json::Value as Json;
 
@@ -23,6 +26,7 @@ use super::people::RESET_PAGE;
 use crate::exports::archive::mint_link;
 use crate::outbox::{MAX_SUBJECT_CHARS, Sender};
 use crate::printing::{PrintPdf, Printer, PrintingError, logo};
+use crate::sharing;
 
 /// Delivers mails: the handler of their jobs.
 ///
@@ -39,6 +43,8 @@ pub struct Postman {
     pub files: Arc<dyn FileStorage>,
     /// Who signs e-SLOG that goes along; `None` where private keys cannot be kept.
     pub fiscal: Option<Fiscal>,
+    /// Where the white labels come from, in whose colours mails are.
+    pub labels: LabelSource,
     /// The base of links in mails whose words are chosen on delivery.
     pub base: Arc<str>,
     /// Time and randomness.
@@ -152,7 +158,8 @@ impl Postman {
         let Some(paper) = paper else { return Ok(plain()) };
         let (mut html, mut attachments) = plain();
         if let Some(text) = &mut html {
-            let letter = paper.letter(text);
+            let service = self.service(entity).await?;
+            let letter = paper.letter(text, service.as_ref());
             attachments.extend(letter.logo.map(logo));
             *text = letter.html;
         }
@@ -173,6 +180,14 @@ impl Postman {
             attachments.push(from.attachment(paper).await.map_err(|error| passing(error.into()))?);
         }
         Ok((html, attachments))
+    }
+}
+
+impl Postman {
+    /// The white label of the account of `entity`, where it has one.
+    async fn service(&self, entity: EntityId) -> Result<Option<Service>, MailError> {
+        let found = sharing::service_of(&*self.store, &self.labels, entity).await;
+        found.map_err(|error| MailError::Temporary(error.to_string()))
     }
 }
 

@@ -11,4 +11,4 @@ mod link;
 mod paper;
 
 pub use link::{SharedReply, find_shared, link, reply_to_shared, share, unshare};
-pub use paper::{SharedPaper, shared};
+pub use paper::{SharedPaper, service_of, shared};

@@ -1,10 +1,14 @@
 //! Documents behind links, as pages and files.
 
 use racun_access::enter_as_recipient;
+use racun_billing::Color;
 use racun_catalog::FileStorage;
 use racun_documents::{Document, DocumentKind, Stage};
 use racun_kernel::Stamp;
+use racun_kernel::id::EntityId;
 use racun_paper::Paper;
+use racun_paper::page::Service;
+use racun_sales::billing::{LabelSource, label_of};
 use racun_sales::documents;
 use racun_store::{Context, Store, StoreError};
 
@@ -46,4 +50,26 @@ pub async fn shared(
     let ran_out = document.content.date_valid_till.is_some_and(|until| until < today);
     let awaits_reply = kind == DocumentKind::Estimate && stands && !ran_out;
     Ok(SharedPaper { document, paper, awaits_reply })
+}
+
+/// The white label of the account of `entity`, as pages and mails about its documents name it. They
+/// take nothing from elsewhere, so it is named in words, and its logo is not shown.
+///
+/// # Errors
+/// When the store fails.
+pub async fn service_of(
+    store: &dyn Store,
+    labels: &LabelSource,
+    entity: EntityId,
+) -> Result<Option<Service>, StoreError> {
+    let labels = labels.read(store).await?;
+    if labels.is_empty() {
+        return Ok(None);
+    }
+    let Some((_, entity)) = enter_as_recipient(store, entity).await? else { return Ok(None) };
+    let label = label_of(store, &labels, entity.account_id).await?;
+    Ok(label.map(|label| Service {
+        name: label.product().to_owned(),
+        color: label.color().map(Color::text),
+    }))
 }

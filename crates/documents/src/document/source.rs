@@ -14,6 +14,10 @@ pub enum CreationSource {
     Recurring,
     /// An operator's request that was calculated.
     Pos,
+    /// An order of a shop.
+    Order,
+    /// A payment that the card processor told of.
+    PaymentApp,
 }
 
 impl CreationSource {
@@ -25,6 +29,8 @@ impl CreationSource {
             Self::Custom => "custom",
             Self::Recurring => "recurring",
             Self::Pos => "pos",
+            Self::Order => "order",
+            Self::PaymentApp => "payment_app",
         }
     }
 }

@@ -12,6 +12,41 @@ const WITHOUT_DECIMALS: [&str; 1] = ["MGA"];
 /// How many smallest units make the other unit.
 const FACTOR: i64 = 100;
 
+/// The least that is charged (`#minimum-and-maximum-charge-amounts` on the page above). In other
+/// currencies it depends on what the money is changed into.
+const LEAST: [(&str, i64); 24] = [
+    ("AED", 200),
+    ("AUD", 50),
+    ("BGN", 100),
+    ("BRL", 50),
+    ("CAD", 50),
+    ("CHF", 50),
+    ("CZK", 1_500),
+    ("DKK", 250),
+    ("EUR", 50),
+    ("GBP", 30),
+    ("HKD", 400),
+    ("HUF", 17_500),
+    ("INR", 50),
+    ("JPY", 50),
+    ("MXN", 1_000),
+    ("MYR", 200),
+    ("NOK", 300),
+    ("NZD", 50),
+    ("PLN", 200),
+    ("RON", 200),
+    ("SEK", 300),
+    ("SGD", 50),
+    ("THB", 1_000),
+    ("USD", 50),
+];
+
+/// The least that is charged in `currency`, in smallest units; 1 where Stripe names none.
+pub fn minimum(currency: Currency) -> i64 {
+    let named = LEAST.iter().find(|(code, _)| *code == currency.code());
+    named.map_or(1, |(_, least)| *least)
+}
+
 /// `amount` of smallest units as Stripe has it; `None` for what it cannot write.
 pub fn written(amount: i64, currency: Currency) -> Option<i64> {
     match currency.code() {
@@ -37,6 +72,13 @@ fn exact(amount: i64) -> Option<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_least_charge_follows_from_the_currency() {
+        for (code, least) in [("EUR", 50), ("GBP", 30), ("HUF", 17_500), ("JPY", 50), ("ISK", 1)] {
+            assert_eq!(minimum(code.parse().unwrap()), least, "{code}");
+        }
+    }
 
     #[test]
     fn three_currencies_are_written_otherwise() {

@@ -60,6 +60,12 @@ impl Stripe {
         })
     }
 
+    /// The least that a card is charged in `currency`, whatever the key.
+    #[must_use]
+    pub fn least(currency: Currency) -> i64 {
+        amount::minimum(currency)
+    }
+
     fn client(&self, environment: Environment) -> Result<&Client, ProcessorError> {
         match self.serves.includes(environment) {
             true => Ok(&self.client),
@@ -121,6 +127,10 @@ fn session_form(
 impl CardProcessor for Stripe {
     fn serves(&self, environment: Environment) -> bool {
         self.serves.includes(environment)
+    }
+
+    fn minimum(&self, currency: Currency) -> i64 {
+        Self::least(currency)
     }
 
     async fn set_up(

@@ -1,7 +1,7 @@
 //! White labels, and which one a request comes under.
 
 use actix_web::HttpRequest;
-use actix_web::http::header::HOST;
+use actix_web::http::header::{HOST, HeaderName, ORIGIN};
 use actix_web::web::{self, Data, ReqData};
 use racun_access::AccountScope;
 use racun_application::Services;
@@ -22,7 +22,11 @@ const TAG: &str = "White labels";
 /// Routes of white labels.
 pub(crate) const ROUTES: &[Route] = &[
     Route::get("/white-labels/current", "getCurrentWhiteLabel", Gate::Open, || web::to(current))
-        .about(TAG, "Answers the white label of the host that the request is sent to.")
+        .about(
+            TAG,
+            "Answers the white label of the host that the request is sent to; else that of the \
+             page that sends it, by `Origin`.",
+        )
         .may_lack()
         .answers::<WhiteLabelBody>(),
     Route::get("/white-labels", "listWhiteLabels", Gate::Account, || web::to(list))
@@ -108,10 +112,25 @@ pub(crate) fn label_of<'a>(
     if catalogue.is_empty() {
         return Ok(None);
     }
-    let host = request.headers().get(HOST).and_then(|host| host.to_str().ok());
-    let host = host.or_else(|| request.uri().host());
-    let label = host.and_then(|host| catalogue.at_host(host)).or_else(|| catalogue.default_label());
+    let label = at_host(request, catalogue).or_else(|| catalogue.default_label());
     label.ok_or_else(none_here).map(Some)
+}
+
+fn header(request: &HttpRequest, name: HeaderName) -> Option<&str> {
+    request.headers().get(name).and_then(|value| value.to_str().ok())
+}
+
+/// The white label of the host that `request` is sent to.
+fn at_host<'a>(request: &HttpRequest, catalogue: &'a Catalogue) -> Option<&'a WhiteLabel> {
+    let host = header(request, HOST).or_else(|| request.uri().host());
+    catalogue.at_host(host?)
+}
+
+/// The white label of the page that sends `request`. It says how the page is to look and no more,
+/// so it does no harm that a caller can send any.
+fn at_origin<'a>(request: &HttpRequest, catalogue: &'a Catalogue) -> Option<&'a WhiteLabel> {
+    let (_, host) = header(request, ORIGIN)?.split_once("://")?;
+    catalogue.at_host(host)
 }
 
 fn none_here() -> ApiError {
@@ -123,7 +142,8 @@ async fn current(
     request: HttpRequest,
 ) -> Result<Json<WhiteLabelBody>, ApiError> {
     let labels = services.labels().await?;
-    let label = label_of(&request, &labels)?;
+    let label = at_host(&request, &labels).or_else(|| at_origin(&request, &labels));
+    let label = label.or_else(|| labels.default_label());
     Ok(Json(WhiteLabelBody::of(label.ok_or_else(none_here)?)))
 }
 

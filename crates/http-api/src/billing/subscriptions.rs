@@ -51,8 +51,9 @@ pub(crate) const ROUTES: &[Route] = &[
              what a coupon takes off. A higher plan cuts a month short, and what is left of the \
              one before is taken off. Trials are charged nothing. A month below nothing is credit \
              for those to come. What is paid by card is collected at once; a declined bill is \
-             tried again after 1, 3, 5 and 7 days, and at once with another card. At most 100 are \
-             listed.",
+             tried again after 1, 3, 5 and 7 days, and at once with another card. What is too \
+             little for a card to be charged is not collected by itself: its bill is `carried`, \
+             and the next one has a line `carried` of it. At most 100 are listed.",
     )
     .may_lack()
     .answers::<AllBody<BillBody>>(),
@@ -178,7 +179,8 @@ pub(super) struct BillBody {
     credit_used_cents: i64,
     /// What is left to pay.
     amount_due_cents: i64,
-    /// Whether it is paid. What is paid by bank stays `open` until the operator says so.
+    /// Whether it is paid. What is paid by bank stays `open` until the operator says so. What is
+    /// `carried` is a line of the next bill.
     status: BillStatusBody,
     /// How often the card was tried.
     attempts: u32,
@@ -201,13 +203,15 @@ pub(super) struct BillBody {
 
 names! {
     /// How far a bill is.
-    BillStatusBody as SubscriptionBillStatus of CollectionState { Open, Paid, Failed }
+    BillStatusBody as SubscriptionBillStatus of CollectionState {
+        Open, Paid, Failed, Carried
+    }
 }
 
 names! {
     /// What a line charges.
     ChargeKindBody as SubscriptionChargeKind of ChargeKind {
-        Plan, CutShort, AddOn, Coupon, Documents, EInvoicingSends
+        Plan, CutShort, AddOn, Coupon, Documents, EInvoicingSends, Carried
     }
 }
 
@@ -216,7 +220,7 @@ names! {
 #[schema(as = SubscriptionBillLine)]
 struct BillLineBody {
     kind: ChargeKindBody,
-    /// The name of plan or add-on, or the coupon's code.
+    /// The name of plan or add-on, or the coupon's code; the plan's for all others.
     name: String,
     quantity: i64,
     unit_price_cents: i64,

@@ -18,7 +18,9 @@ names! {
 
 names! {
     /// What became of money.
-    ChargeStatusBody as CardPaymentStatus of ChargeState { Waiting, Recorded, Failed }
+    ChargeStatusBody as CardPaymentStatus of ChargeState {
+        Waiting, Recorded, Failed, Declined
+    }
 }
 
 /// What of the processor makes an invoice by itself.
@@ -238,7 +240,7 @@ pub(crate) struct ChargeBody {
     currency_code: String,
     /// What became of it.
     status: ChargeStatusBody,
-    /// Why it could not be recorded.
+    /// Why it could not be recorded, or why the card was declined.
     #[schema(required = true)]
     error: Option<String>,
     /// When it was heard of.

@@ -305,7 +305,7 @@ impl DocumentProperties {
         let is_draft = self.is_draft.unwrap_or(false);
         let fiscal = fiscal_request(self.furs.take(), self.fina.take(), self.pt.take());
         let fiscal = issues.note(fiscal).unwrap_or_default();
-        let creation = Creation { is_draft, custom, payments, fiscal };
+        let creation = Creation { is_draft, custom, payments, fiscal, source: None };
         let request = self.request(&mut issues);
         issues.into_result((request, creation))
     }
@@ -342,6 +342,7 @@ impl DocumentProperties {
         let unit = self.business_unit.as_ref().map_or(Ok(()), UnitInputBody::check);
         issues.collect("business_unit", unit);
         DocumentRequest {
+            finds_customer_by_email: false,
             date: self.date.map(|date| date.0),
             date_due: self.date_due.map(|date| date.0),
             date_valid_till: self.date_valid_till.map(|date| date.0),

@@ -18,7 +18,7 @@ use crate::schema::{nullable_number, number};
 names! {
     /// Where a document comes from.
     CreationSourceBody as CreationSource of racun_documents::CreationSource {
-        Api, Custom, Recurring, Pos
+        Api, Custom, Recurring, Pos, Order, PaymentApp
     }
 }
 

@@ -20,8 +20,15 @@ const READ: Gate = Gate::Entity(ReadRecords);
 const WRITE: Gate = Gate::Entity(WriteRecords);
 
 /// What a new order has to say.
-const REQUIRED: &[&str] =
-    &["order_integration_id", "source_id", "currency_code", "total", "total_with_tax", "items"];
+const REQUIRED: &[&str] = &[
+    "order_integration_id",
+    "source",
+    "source_id",
+    "currency_code",
+    "total",
+    "total_with_tax",
+    "items",
+];
 
 /// Routes of orders.
 pub(crate) const ROUTES: &[Route] = &[

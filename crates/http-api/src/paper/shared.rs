@@ -132,6 +132,10 @@ async fn shown(
         reply: found.awaits_reply.then(reply),
         pay: (payable && !is_pending).then(|| to("pay")),
         notice: notice.or(is_pending.then_some(Notice::PaymentPending)),
+        service: {
+            let labels = &call.white_labels;
+            sharing::service_of(call.store(), labels, found.document.entity_id).await?
+        },
     };
     let can_be_paid = around.pay.is_some();
     let paper = answer::lightened(call.press(), found.paper).await;

@@ -353,7 +353,7 @@ async fn bills_go_to_an_address_or_to_none() {
 }
 
 #[actix_web::test]
-async fn the_current_white_label_is_that_of_the_host_whatever_the_page_says() {
+async fn the_current_white_label_is_that_of_the_host_and_else_of_the_page() {
     let api = api_with(catalogue()).await;
     let ask = async |headers: &[(&'static str, &'static str)]| {
         let mut request = TestRequest::get().uri("/white-labels/current");
@@ -372,8 +372,16 @@ async fn the_current_white_label_is_that_of_the_host_whatever_the_page_says() {
         "support_email": "help@acme.example",
     });
     assert_eq!(label, expected);
-    let from_page = [("host", "api.racun.example"), ("origin", "https://app.acme.example")];
-    ask(&from_page).await.with(404);
+    for origin in ["https://app.acme.example", "https://APP.acme.example:8443"] {
+        let from_page = ask(&[("host", "api.racun.example"), ("origin", origin)]).await;
+        assert_eq!(from_page.with(200).json(), expected, "{origin}");
+    }
+    // The host comes first, and what is no page of a white label says nothing.
+    let host = ask(&[("host", HOST), ("origin", "https://other.example")]).await.with(200);
+    assert_eq!(host.json(), expected);
+    for origin in ["https://other.example", "null", "app.acme.example"] {
+        ask(&[("host", "racun.example"), ("origin", origin)]).await.with(404);
+    }
     ask(&[("host", "racun.example")]).await.with(404);
     ask(&[("host", "racun.example"), ("x-forwarded-host", HOST)]).await.with(404);
     let ana = subscriber(&api).await;

@@ -1,4 +1,5 @@
-//! Bills that the operator ends by hand: what was paid by bank, and what the processor never told.
+//! Bills that the operator ends by hand: what was paid by bank, and what the processor never told;
+//! and those that are too small for a card.
 
 use std::sync::Arc;
 
@@ -6,13 +7,12 @@ use racun_card_payments::ProcessorError;
 use serde_json::{Value, json};
 
 use crate::billing::owner;
-use crate::card_subscriptions::{HOST, collect, label};
+use crate::card_subscriptions::{self as by_card, HOST, MONTH, World, collect, label};
 use crate::cards::Scripted;
 use crate::harness::{Answer, Api, Who, text};
 use crate::managing::{KEY, managed_with};
 
 const DAY: i64 = 86_400;
-const MONTH: i64 = 31 * DAY;
 
 struct Office {
     api: Api,
@@ -151,4 +151,82 @@ async fn what_was_not_sent_is_no_attempt() {
     collect(&office.api.services).await;
     let bill = office.bill().await;
     assert_eq!((&bill["status"], &bill["attempts"]), (&json!("paid"), &json!(1)));
+}
+
+/// A subscriber of a free plan with a price for what is beyond, with bills of `cents` a month.
+async fn little(cents: i64) -> World {
+    let mut label = label(json!(["card_processor"]));
+    label["slug"] = json!("acme");
+    label["default_plan"] = json!("free");
+    label["plans"][0]["limits"] = json!({"documents_per_month": 0, "overage_price_cents": cents});
+    let world = World::of(label).await;
+    world.give("pm_1").await.with(200);
+    world
+}
+
+impl World {
+    /// Issues an invoice.
+    async fn issue(&self) {
+        let body = json!({"customer": {"name": "Kupec"}, "items": [{"name": "Delo", "price": 1}]});
+        self.api.post("/invoices", &self.ana, body).await.with(201);
+    }
+
+    async fn statuses(&self) -> Vec<(String, i64)> {
+        let bills = self.bills().await;
+        let pair = |bill: &Value| (text(&bill["status"]), bill["amount_due_cents"].as_i64());
+        bills.iter().map(pair).map(|(status, cents)| (status, cents.unwrap())).collect()
+    }
+}
+
+#[actix_web::test]
+async fn what_is_too_little_for_a_card_goes_with_the_next_bill() {
+    let mut world = little(15).await;
+    world.issue().await;
+    world.pass(MONTH).await;
+    world.collect().await;
+    assert_eq!((world.payments(), world.own().await["status"].clone()), (vec![], json!("active")));
+    let bill = world.bills().await.remove(0);
+    let state = (&bill["status"], &bill["attempts"], &bill["failure_message"]);
+    assert_eq!(state, (&json!("carried"), &json!(0), &Value::Null), "{bill}");
+    // It is neither lost nor taken twice, however often it is too little.
+    world.issue().await;
+    world.pass(MONTH).await;
+    world.collect().await;
+    let carried = |cents| ("carried".to_owned(), cents);
+    assert_eq!(world.statuses().await, [carried(30), carried(15)]);
+    world.activate("start", "monthly").await.with(200);
+    world.collect().await;
+    world.pass(MONTH).await;
+    world.collect().await;
+    assert_eq!(world.payments(), [by_card::paid("pm_1", 930)]);
+    let bill = world.bills().await.remove(0);
+    let kinds: Vec<_> = bill["lines"].as_array().unwrap().iter().map(|l| &l["kind"]).collect();
+    assert_eq!((kinds, &bill["status"]), (vec!["plan", "carried"], &json!("paid")), "{bill}");
+    assert_eq!(world.own().await["status"], "active");
+}
+
+#[actix_web::test]
+async fn a_plan_that_is_changed_at_once_is_not_collected() {
+    let world = World::paying("pm_1").await;
+    world.activate("business", "monthly").await.with(200);
+    world.collect().await;
+    assert_eq!((world.payments(), world.bills().await), (vec![], vec![]));
+    assert_eq!(world.own().await["status"], "active");
+}
+
+#[actix_web::test]
+async fn an_amount_that_the_processor_finds_too_small_is_no_decline() {
+    let mut world = little(60).await;
+    world.issue().await;
+    world.pass(MONTH).await;
+    let (code, message) = (Some("amount_too_small".to_owned()), "too little".to_owned());
+    world.cards.kept().failures.push(ProcessorError::Refused { code, message });
+    world.collect().await;
+    assert_eq!(world.statuses().await, [("carried".to_owned(), 60)]);
+    let bill = world.bills().await.remove(0);
+    assert_eq!((&bill["attempts"], &bill["failure_message"]), (&json!(0), &Value::Null));
+    world.pass(MONTH).await;
+    world.collect().await;
+    assert_eq!(world.payments(), [by_card::paid("pm_1", 60)]);
+    assert_eq!(world.own().await["status"], "active");
 }

@@ -20,7 +20,7 @@ use crate::managing::{KEY, managed_with};
 
 pub const HOST: &str = "app.acme.example";
 const DAY: i64 = 86_400;
-const MONTH: i64 = 31 * DAY;
+pub const MONTH: i64 = 31 * DAY;
 const KINDS: [JobKind; 2] = [JobKind::SubscriptionCollection, JobKind::SubscriptionInvoice];
 
 /// Advances what is due, and does the jobs that collect and invoice until none is due; answers how
@@ -73,10 +73,10 @@ pub fn label(providers: Value) -> Value {
 }
 
 /// An application with a processor in memory, and an entity that subscribes.
-struct World {
-    api: Api,
-    cards: Arc<Scripted>,
-    ana: Who,
+pub struct World {
+    pub api: Api,
+    pub cards: Arc<Scripted>,
+    pub ana: Who,
 }
 
 impl World {
@@ -87,6 +87,11 @@ impl World {
     async fn with(providers: Value) -> Self {
         let mut label = label(providers);
         label["slug"] = json!("acme");
+        Self::of(label).await
+    }
+
+    /// The same, under the white label `label`.
+    pub async fn of(label: Value) -> Self {
         let file = json!({"white_labels": [label]});
         let labels = serde_json::from_value::<Catalogue>(file).unwrap().complete().unwrap();
         let cards = Arc::<Scripted>::default();
@@ -102,16 +107,18 @@ impl World {
         self.api.post(&format!("/white-label-subscriptions/{path}"), &self.ana, body).await
     }
 
-    async fn give(&self, card: &str) -> Answer {
+    /// Gives a card.
+    pub async fn give(&self, card: &str) -> Answer {
         self.post("payment-method", json!({"payment_method_id": card})).await
     }
 
-    async fn activate(&self, plan: &str, interval: &str) -> Answer {
+    /// Chooses a plan.
+    pub async fn activate(&self, plan: &str, interval: &str) -> Answer {
         self.post("activate", json!({"plan_slug": plan, "billing_interval": interval})).await
     }
 
     /// A subscriber of `start`, paid with `card`.
-    async fn paying(card: &str) -> Self {
+    pub async fn paying(card: &str) -> Self {
         let world = Self::new().await;
         world.give(card).await.with(200);
         world.activate("start", "monthly").await.with(200);
@@ -119,20 +126,23 @@ impl World {
     }
 
     /// Lets days pass; who does nothing for long is logged out.
-    async fn pass(&mut self, seconds: i64) {
+    pub async fn pass(&mut self, seconds: i64) {
         self.api.pass(seconds);
         self.ana = self.api.log_in("ana@example.com").await.in_entity(self.ana.entity());
     }
 
-    async fn collect(&self) -> usize {
+    /// Collects what is due.
+    pub async fn collect(&self) -> usize {
         collect(&self.api.services).await
     }
 
-    async fn own(&self) -> Value {
+    /// The subscription.
+    pub async fn own(&self) -> Value {
         self.api.get("/white-label-subscriptions", &self.ana).await.with(200).json()
     }
 
-    async fn bills(&self) -> Vec<Value> {
+    /// Bills that come to something.
+    pub async fn bills(&self) -> Vec<Value> {
         let path = "/white-label-subscriptions/bills";
         let answer = self.api.get(path, &self.ana).await.with(200).json();
         let mut bills = answer["data"].as_array().unwrap().clone();
@@ -141,7 +151,7 @@ impl World {
     }
 
     /// Cards and cents of all payments that were asked for.
-    fn payments(&self) -> Vec<(String, i64)> {
+    pub fn payments(&self) -> Vec<(String, i64)> {
         let kept = self.cards.kept();
         let pair = |(order, _): &(racun_card_payments::PaymentOrder, _)| {
             (order.payment_method.clone(), order.amount)
@@ -163,7 +173,7 @@ fn code(answer: &Answer) -> String {
     text(&answer.json()["cause"]["code"])
 }
 
-fn paid(card: &str, cents: i64) -> (String, i64) {
+pub fn paid(card: &str, cents: i64) -> (String, i64) {
     (card.to_owned(), cents)
 }
 

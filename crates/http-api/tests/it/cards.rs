@@ -8,7 +8,7 @@ use racun_card_payments::{
     Card, CardProcessor, CheckoutOrder, CheckoutSession, ConnectedAccount, ForgedWebhook, Outcome,
     PaymentOrder, ProcessorError, ProcessorEvent, ProcessorObject, SetupIntent,
 };
-use racun_kernel::Environment;
+use racun_kernel::{Currency, Environment};
 use time::OffsetDateTime;
 use time::macros::datetime;
 
@@ -29,6 +29,9 @@ pub struct Kept {
     pub objects: BTreeMap<String, ProcessorObject>,
     told: Vec<(Environment, ProcessorEvent)>,
 }
+
+/// The least that it charges.
+const LEAST: i64 = 50;
 
 /// A card processor in memory. The card `pm_declined` is declined; all others pay. The code
 /// `acct_…` connects the account of that name.
@@ -57,6 +60,10 @@ impl Scripted {
 impl CardProcessor for Scripted {
     fn serves(&self, _: Environment) -> bool {
         true
+    }
+
+    fn minimum(&self, _: Currency) -> i64 {
+        LEAST
     }
 
     async fn set_up(

@@ -210,6 +210,8 @@ fn the_description_states_limits_and_formats() {
         ("CreateRecurringInvoice", "start_date", "date"),
         ("Customer", "email", "email"),
         ("Webhook", "url", "uri"),
+        ("ReferenceRate", "date", "date"),
+        ("QuotedCurrency", "date", "date"),
     ] {
         assert_eq!(schemas[name]["properties"][property]["format"], format, "{name}.{property}");
     }
@@ -228,6 +230,7 @@ fn the_description_states_limits_and_formats() {
     assert_eq!(schemas["CreatePayment"]["properties"]["amount"]["type"], "number");
     assert_eq!(schemas["CreateCustomer"]["required"], serde_json::json!(["name"]));
     assert_eq!(schemas["CustomerInput"].get("required"), None, "a change names what it likes");
+    assert!(schemas["CreateOrder"]["required"].to_string().contains("\"source\""));
 }
 
 /// Whether a text called `name` is a day or an instant, by rules apart from the list of formats.

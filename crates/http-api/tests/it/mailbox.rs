@@ -84,7 +84,9 @@ impl Post {
         let base = Arc::clone(&self.services.public_url);
         let (press, files) = (Arc::clone(&self.services.press), Arc::clone(&self.services.files));
         let fiscal = self.services.fiscal();
-        let postman = Postman { store, mailer, press, files, fiscal, base, stamp: stamp.clone() };
+        let labels = self.services.white_labels.clone();
+        let postman =
+            Postman { store, mailer, press, files, fiscal, labels, base, stamp: stamp.clone() };
         let store = &*self.services.store;
         for job in claim(store, &[JobKind::Mail], &stamp(), 100).await.unwrap() {
             perform(store, &postman, &job, &*stamp).await.unwrap();
@@ -104,7 +106,9 @@ impl Post {
         let base = Arc::clone(&self.services.public_url);
         let (press, files) = (Arc::clone(&self.services.press), Arc::clone(&self.services.files));
         let fiscal = self.services.fiscal();
-        let postman = Postman { store, mailer, press, files, fiscal, base, stamp: stamp.clone() };
+        let labels = self.services.white_labels.clone();
+        let postman =
+            Postman { store, mailer, press, files, fiscal, labels, base, stamp: stamp.clone() };
         let store = &*self.services.store;
         let jobs = claim(store, &[JobKind::Mail], &stamp(), 100).await.unwrap();
         assert_eq!(jobs.len(), 1, "{jobs:?}");

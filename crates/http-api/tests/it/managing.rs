@@ -8,9 +8,11 @@ use racun_application::Services;
 use racun_sales::billing::LabelSource;
 use serde_json::{Value, json};
 
+use crate::billing::owner;
 use crate::cards::Scripted;
 use crate::guards::sign_up_at;
 use crate::harness::{Api, Who, text};
+use crate::mailbox::Post;
 
 /// The operator's key in [`managed`].
 pub const KEY: &str = "a-random-key-of-thirty-two-characters";
@@ -151,4 +153,41 @@ async fn ways_to_pay_have_neutral_names_alone() {
     let own = api.get("/white-label-subscriptions", &ana).await.with(200).json();
     let shown = (&own["allowed_payment_providers"], &own["payment_provider"]);
     assert_eq!(shown, (&all, &json!("card_processor")));
+}
+
+#[actix_web::test]
+async fn pages_of_documents_and_mails_about_them_are_in_the_colour_of_the_label() {
+    let api = managed().await;
+    let mut looks = label(&["app.acme.example"]);
+    looks["plans"][0]["features"] = json!([]);
+    api.put("/operator/white-labels/acme", &Who::key(KEY), looks).await.with(200);
+    let services = api.services.clone();
+    let post = Post::of(api, services);
+    let header = Some(("host", "app.acme.example"));
+    let ana = owner(&post.api, "ana@example.com", header).await;
+    let verified = json!({"token": post.token("verify_").await});
+    post.api.post("/users/verify-email", &Who::anonymous(), verified).await.with(200);
+    let id = post.document(&ana, "/invoices", json!({})).await;
+    let shown = async || {
+        let path = format!("/documents/{id}/share");
+        let shared = post.api.post(&path, &ana, json!({})).await.with(200).json();
+        let path = format!("/invoices/shareable/{}/html", text(&shared["shareable_id"]));
+        let page = post.api.get(&path, &Who::anonymous()).await.with(200).text;
+        let send = json!({"to": "ana@example.com"});
+        post.api.post(&format!("/documents/{id}/send"), &ana, send).await.with(200);
+        let mail = post.deliver().await.remove(0);
+        [page, mail.html.unwrap()]
+    };
+    for html in shown().await {
+        assert!(html.contains("#ffd500") && html.contains("Acme Invoices"), "{html}");
+        assert!(!html.contains("cdn.acme.example"), "it takes nothing from elsewhere: {html}");
+    }
+    // The issuer's own colour comes first.
+    let own = json!({"settings": {"primary_color": "#123456"}});
+    let path = format!("/entities/{}", ana.entity());
+    post.api.patch(&path, &ana, own).await.with(200);
+    for html in shown().await {
+        assert!(html.contains("#123456") && !html.contains("#ffd500"), "{html}");
+        assert!(html.contains("Acme Invoices"));
+    }
 }

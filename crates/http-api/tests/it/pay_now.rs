@@ -208,6 +208,38 @@ async fn money_is_recorded_once_in_whichever_order_it_is_told_of() {
 }
 
 #[actix_web::test]
+async fn a_declined_card_is_noted_and_another_one_pays_by_the_same_payment() {
+    let shop = Shop::connected().await;
+    let shared = shop.shared("100").await;
+    let n = shop.checkout(&shared).await;
+    let declined = Happened::PaymentFailed {
+        payment: "pi_1".to_owned(),
+        code: "card_declined".to_owned(),
+        message: "Your card was declined.".to_owned(),
+        metadata: shop.order(n).metadata,
+    };
+    // Of another account it says nothing.
+    shop.tell("evt_0", Some("acct_2"), declined.clone()).await.with(200);
+    shop.api.get("/payment-app/invoices/pi_1", &shop.owner).await.with(404);
+    shop.tell("evt_1", Some("acct_1"), declined.clone()).await.with(200);
+    let charge = shop.charge("pi_1").await;
+    let said = (&charge["status"], &charge["error"], &charge["payment_id"]);
+    assert_eq!(said, (&json!("declined"), &json!("Your card was declined."), &Value::Null));
+    assert_eq!(shop.document(&shared).await["total_paid"], json!(0));
+    let again = json!({"object_id": "pi_1"});
+    shop.api.post("/payment-app/invoices", &shop.owner, again).await.with(422);
+    assert_eq!(shop.document(&shared).await["total_paid"], json!(0), "no money was taken");
+    assert_eq!(shop.checkout(&shared).await, n, "the page can still be paid");
+    for event in shop.paid(n, "pi_1") {
+        shop.tell("evt_2", Some("acct_1"), event).await.with(200);
+    }
+    shop.tell("evt_3", Some("acct_1"), declined).await.with(200);
+    let charge = shop.charge("pi_1").await;
+    assert_eq!((&charge["status"], &charge["error"]), (&json!("recorded"), &Value::Null));
+    assert_eq!(shop.document(&shared).await["total_paid"], json!(100));
+}
+
+#[actix_web::test]
 async fn only_events_of_the_pages_account_count() {
     let shop = Shop::connected().await;
     let shared = shop.shared("100").await;

@@ -248,6 +248,7 @@ async fn a_payment_becomes_one_paid_invoice_of_its_amount() {
     );
     assert_eq!(made["taxes"][0]["rate"], json!(22));
     assert_eq!(made["customer"]["name"], "Bor Novak");
+    assert_eq!(made["creation_source"], "payment_app");
     let again =
         shop.invoice(json!({"object_id": "pi_1", "note": "Another"})).await.with(200).json();
     assert_eq!(again["id"], made["id"]);

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use racun_kernel::{Decimal, Issue, Issues, Metadata, Patch, check_address, check_country_code};
+use racun_kernel::{
+    Decimal, Issue, Issues, Metadata, Patch, check_address, check_country_code, text,
+};
 use time::OffsetDateTime;
 
 use super::content::{Address, Buyer, Content, ItemKind, OrderItem, PaymentStatus, SourceKind};
@@ -100,6 +102,34 @@ impl OrderInput {
     /// All that is wrong, by path.
     pub fn into_content(self) -> Result<Content, Issues> {
         self.onto(None)
+    }
+
+    /// The id at the source, and what a new order of an integration of `own` says; with `None`,
+    /// where its integration is not known, any source will do.
+    ///
+    /// # Errors
+    /// All that is wrong, by path.
+    pub fn into_new(self, own: Option<SourceKind>) -> Result<(String, Content), Issues> {
+        let mut issues = Issues::default();
+        let source_id = self.source_id.value().map_or("", |id| id.trim()).to_owned();
+        match (self.source.value(), own) {
+            (None, _) => issues.push(required("source")),
+            (Some(source), Some(own)) if *source != own => {
+                let message = format!("this integration is of {}", own.name());
+                issues.push(Issue::new("conflicting", message).at("source"));
+            }
+            (Some(_), _) => {}
+        }
+        match source_id.is_empty() {
+            true => issues.push(required("source_id")),
+            false => {
+                text::check_field(&mut issues, "source_id", Some(&source_id), MAX_SOURCE_CHARS);
+            }
+        }
+        match issues.note(self.into_content()) {
+            Some(content) => issues.into_result((source_id, content)),
+            None => Err(issues),
+        }
     }
 
     /// `before` with what this says.

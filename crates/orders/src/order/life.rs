@@ -1,11 +1,10 @@
 //! The states of an order: each change is a decision on the order as it is.
 
+use racun_kernel::Metadata;
 use racun_kernel::id::CustomerId;
-use racun_kernel::{Issue, Issues, Metadata, text};
 use racun_store::{Actor, Decision, EventKind};
 
-use super::{Content, Facts, Order, OrderInput, PaymentStatus, SourceKind, Status};
-use crate::check::MAX_SOURCE_CHARS;
+use super::{Content, Facts, Moved, Order, OrderInput, PaymentStatus, SourceKind, Status};
 use crate::error::{OrderError, OrderRefusal};
 use crate::events::order as events;
 use crate::integration::Integration;
@@ -24,29 +23,10 @@ impl Order {
         integration: &Integration,
         actor: &Actor,
     ) -> Result<Decision<Self>, OrderError> {
-        let mut issues = Issues::default();
-        let source_id = input.source_id.value().map_or("", |id| id.trim()).to_owned();
-        match input.source.value() {
-            None => issues.push(crate::check::required("source")),
-            Some(source) if *source != integration.source => {
-                let message = format!("this integration is of {}", integration.source.name());
-                issues.push(Issue::new("conflicting", message).at("source"));
-            }
-            Some(_) => {}
-        }
-        match source_id.is_empty() {
-            true => issues.push(crate::check::required("source_id")),
-            false => {
-                text::check_field(&mut issues, "source_id", Some(&source_id), MAX_SOURCE_CHARS);
-            }
-        }
-        let content = issues.note(input.into_content());
-        issues.into_result(())?;
+        let (source_id, content) = input.into_new(Some(integration.source))?;
         if !integration.is_active || integration.deleted_at.is_some() {
             return Err(OrderRefusal::Inactive.into());
         }
-        // Without content there was an issue.
-        let Some(content) = content else { return Err(OrderRefusal::Inactive.into()) };
         let mut order = Self::of(content, source_id, integration, actor);
         order.note_payment(actor);
         order.schedule(integration, actor);
@@ -88,6 +68,7 @@ impl Order {
             failures: 0,
             is_cancelled_there: false,
             paid_invoice_id: None,
+            moving: Vec::new(),
             processed_at: None,
             raw_data: None,
             source_event_id: None,
@@ -269,11 +250,24 @@ impl Order {
         if is_invoice && self.is_paid() {
             self.paid_invoice_id = Some(document.to_owned());
         }
+        if is_invoice {
+            self.moving.clear();
+        }
         self.customer_id = customer_id.or(self.customer_id);
         self.processed_at = Some(actor.now());
         self.items_changed_after_processing = false;
         self.done();
         self.happened(events::PROCESSED, actor)
+    }
+
+    /// Notes which payments go to the invoice that is made in the place of its own: they are known
+    /// until that is made, whatever becomes of them in between.
+    pub fn moves(mut self, moving: Vec<Moved>) -> Decision<Self> {
+        if self.moving == moving {
+            return Decision::Unchanged(self);
+        }
+        self.moving = moving;
+        Decision::changed(self, Vec::new())
     }
 
     /// Notes that its invoice has the money that the shop took.

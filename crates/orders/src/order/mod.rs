@@ -10,8 +10,8 @@ mod content;
 mod input;
 mod life;
 
-use racun_kernel::id::{CustomerId, EntityId, OrderId, OrderIntegrationId};
-use racun_kernel::{Metadata, Tenant};
+use racun_kernel::id::{CustomerId, EntityId, OrderId, OrderIntegrationId, PaymentId};
+use racun_kernel::{Decimal, Metadata, Tenant};
 use racun_store::{Field, Unique};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -48,6 +48,15 @@ impl Status {
             Self::Cancelled => "cancelled",
         }
     }
+}
+
+/// A payment that goes from an invoice to the one that is made in its place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Moved {
+    /// Which one.
+    pub payment: PaymentId,
+    /// How much of it.
+    pub amount: Decimal,
 }
 
 /// An order of a shop.
@@ -91,6 +100,9 @@ pub struct Order {
     /// The invoice that has the money which the shop took for the order.
     #[serde(default)]
     pub paid_invoice_id: Option<String>,
+    /// Payments on its invoice that go to the one that is made in its place, until that is made.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub moving: Vec<Moved>,
     /// When its document was made.
     #[serde(with = "time::serde::rfc3339::option")]
     pub processed_at: Option<OffsetDateTime>,

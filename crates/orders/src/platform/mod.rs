@@ -57,6 +57,10 @@ pub enum Hook {
     },
     /// The platform tries whether anything is here.
     Ping,
+    /// The shop took this server's application out: it posts nothing more.
+    Uninstalled,
+    /// It is about something else than orders.
+    Other,
 }
 
 /// What goes with the body of a webhook.
@@ -103,16 +107,15 @@ pub fn read_listed(source: SourceKind, order: &Json) -> Result<Incoming, Issues>
     let headers = Headers { topic: Some(topic), event_id: None };
     match read(source, headers, order.to_string().as_bytes())? {
         Hook::Order(incoming) => Ok(*incoming),
-        Hook::Restored(_) | Hook::Gone { .. } | Hook::Ping => {
+        Hook::Restored(_) | Hook::Gone { .. } | Hook::Ping | Hook::Uninstalled | Hook::Other => {
             Err(Issue::new("invalid_value", "expected an order").into())
         }
     }
 }
 
-/// That `topic` is none of `known`.
-fn unknown_topic(topic: Option<&str>, known: &[&str]) -> Issues {
-    let topic: String = topic.unwrap_or("none").chars().take(60).collect();
-    let message = format!("webhooks on {topic} are not taken; choose {}", known.join(", "));
+/// That a webhook does not say what it is about; those `known` are taken.
+fn no_topic(known: &[&str]) -> Issues {
+    let message = format!("the webhook names no topic; there are {}", known.join(", "));
     Issue::new("unknown_topic", message).into()
 }
 

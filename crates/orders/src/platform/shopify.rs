@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::Value as Json;
 
 use super::reading::{self, Number, SourceId};
-use super::{Headers, Hook, Incoming, json, raw, unknown_topic};
+use super::{Headers, Hook, Incoming, json, no_topic, raw};
 use crate::order::{
     Address, Buyer, Facts, ItemInput, ItemKind, OrderInput, PaymentStatus, Transaction,
 };
@@ -19,7 +19,11 @@ pub const TOPICS: &[&str] = &[
     "orders/partially_fulfilled",
     "orders/cancelled",
     "orders/delete",
+    UNINSTALLED,
 ];
+
+/// The topic of a shop that took the application out.
+const UNINSTALLED: &str = "app/uninstalled";
 
 #[derive(Deserialize)]
 struct Order {
@@ -147,8 +151,14 @@ struct TaxLine {
 
 /// Reads a webhook.
 pub fn read(headers: Headers<'_>, body: &[u8]) -> Result<Hook, Issues> {
-    let topic = headers.topic.filter(|topic| TOPICS.contains(topic));
-    let Some(topic) = topic else { return Err(unknown_topic(headers.topic, TOPICS)) };
+    let topic = headers.topic.ok_or_else(|| no_topic(TOPICS))?;
+    if topic == UNINSTALLED {
+        return Ok(Hook::Uninstalled);
+    }
+    // Platforms wait for an answer to all that they tell, and some is told of every application.
+    if !TOPICS.contains(&topic) {
+        return Ok(Hook::Other);
+    }
     let sent = json(body)?;
     let order: Order = serde_json::from_value(sent.clone()).map_err(|error| {
         Issues::from(Issue::new("invalid_value", format!("this is no order of Shopify: {error}")))

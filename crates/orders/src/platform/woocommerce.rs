@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::Value as Json;
 
 use super::reading::{self, Number, SourceId};
-use super::{Headers, Hook, Incoming, json, raw, unknown_topic};
+use super::{Headers, Hook, Incoming, json, no_topic, raw};
 use crate::order::{
     Address, Buyer, Facts, ItemInput, ItemKind, OrderInput, PaymentStatus, Transaction,
 };
@@ -108,8 +108,10 @@ pub fn read(headers: Headers<'_>, body: &[u8]) -> Result<Hook, Issues> {
     if is_ping(body) {
         return Ok(Hook::Ping);
     }
-    let topic = headers.topic.filter(|topic| TOPICS.contains(topic));
-    let Some(topic) = topic else { return Err(unknown_topic(headers.topic, TOPICS)) };
+    let topic = headers.topic.ok_or_else(|| no_topic(TOPICS))?;
+    if !TOPICS.contains(&topic) {
+        return Ok(Hook::Other);
+    }
     let sent = json(body)?;
     let order: Order = serde_json::from_value(sent.clone()).map_err(|error| {
         let message = format!("this is no order of WooCommerce: {error}");

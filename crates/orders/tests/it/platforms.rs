@@ -170,10 +170,24 @@ fn cancelled_and_deleted_orders_are_told() {
 }
 
 #[test]
+fn what_is_not_about_orders_is_taken_and_says_nothing() {
+    for (source, topic, expected) in [
+        (SourceKind::Shopify, "app/uninstalled", Hook::Uninstalled),
+        (SourceKind::Shopify, "customers/redact", Hook::Other),
+        (SourceKind::Shopify, "shop/redact", Hook::Other),
+        (SourceKind::Shopify, "customers/data_request", Hook::Other),
+        (SourceKind::Woocommerce, "product.updated", Hook::Other),
+        (SourceKind::Woocommerce, "action.wc_stock", Hook::Other),
+    ] {
+        assert_eq!(hook(source, topic, b"{}"), expected, "{topic}");
+    }
+}
+
+#[test]
 fn what_is_no_order_is_refused_with_what_is_wrong() {
     for (source, topic, body, says) in [
-        (SourceKind::Shopify, Some("products/update"), &b"{}"[..], "products/update"),
         (SourceKind::Shopify, None, SHOPIFY, "orders/create"),
+        (SourceKind::Woocommerce, None, WOO, "order.created"),
         (SourceKind::Woocommerce, Some("order.updated"), b"{}", "an order has an id"),
         (SourceKind::Woocommerce, Some("order.updated"), b"[]", "no order of WooCommerce"),
         (SourceKind::Shopify, Some("orders/paid"), b"<html>", "no JSON"),

@@ -5,7 +5,7 @@
 //! along with the mail.
 
 use super::html::Html;
-use super::style;
+use super::{Service, style};
 use crate::model::{Emphasis, Fact, Paper, Picture, Total};
 use crate::words::{Language, Word};
 
@@ -30,11 +30,11 @@ const STRONG: &str = "padding:2px 0;text-align:right;font-weight:700;font-size:2
 impl Paper {
     /// A mail about the document: `text`, which is HTML already, in the issuer's colour and under
     /// its logo, and beside it what of the document has to be seen: its number, what is to be paid
-    /// and until when.
+    /// and until when; and below it the name of `service`.
     #[must_use]
-    pub fn letter(&self, text: &str) -> Letter<'_> {
+    pub fn letter(&self, text: &str, service: Option<&Service>) -> Letter<'_> {
         let language = Language::from_code(self.language).unwrap_or(Language::ENGLISH);
-        let color = style::line_color(self.primary_color.as_deref());
+        let color = style::line_color(self.color(service));
         let logo = self.logo.as_ref().filter(|logo| is_shown(&logo.media_type));
         let mut html = Html::default();
         html.markup("<!doctype html>\n");
@@ -59,6 +59,9 @@ impl Paper {
         cell(&mut html, |html| html.markup(text));
         cell(&mut html, |html| self.summary(color, html));
         cell(&mut html, |html| self.sender(html));
+        if let Some(service) = service {
+            cell(&mut html, |html| pale(&service.name, html));
+        }
         html.close("table");
         html.close("body");
         html.close("html");
@@ -102,10 +105,13 @@ impl Paper {
     /// Who sends it.
     fn sender(&self, html: &mut Html) {
         let lines = [&self.issuer.name].into_iter().chain(&self.issuer.address);
-        for line in lines.filter(|line| !line.is_empty()) {
-            html.element("div", &[("style", "color:#595959;font-size:14px")], line);
-        }
+        lines.filter(|line| !line.is_empty()).for_each(|line| pale(line, html));
     }
+}
+
+/// A line that stays behind the others.
+fn pale(line: &str, html: &mut Html) {
+    html.element("div", &[("style", "color:#595959;font-size:14px")], line);
 }
 
 /// A table that only places things.

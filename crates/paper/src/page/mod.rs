@@ -31,6 +31,16 @@ pub struct Page {
     pub style: String,
 }
 
+/// Who serves the issuer, where that is a white label: pages and mails name it below the document,
+/// and are in its colour where the issuer has none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Service {
+    /// What people call it.
+    pub name: String,
+    /// Its colour, as in `#1a7f37`.
+    pub color: Option<String>,
+}
+
 /// What stands around a document on its page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Around {
@@ -42,6 +52,8 @@ pub struct Around {
     pub pay: Option<String>,
     /// What is said of what was done before.
     pub notice: Option<Notice>,
+    /// Who serves the issuer.
+    pub service: Option<Service>,
 }
 
 /// What a page says of what was done before.
@@ -111,10 +123,19 @@ impl Paper {
             }
             body.close("div");
         }
+        if let Some(service) = &around.service {
+            body.element("footer", &[], &service.name);
+        }
         body.close("main");
         let number = self.number.as_deref().unwrap_or_default();
         let title = format!("{} {number} - {}", self.title, self.issuer.name);
-        whole(language, &title, self.primary_color.as_deref(), &body.text)
+        whole(language, &title, self.color(around.service.as_ref()), &body.text)
+    }
+
+    /// The colour of lines: the issuer's, else that of who serves the issuer.
+    fn color<'a>(&'a self, service: Option<&'a Service>) -> Option<&'a str> {
+        let of_service = || service.and_then(|service| service.color.as_deref());
+        self.primary_color.as_deref().or_else(of_service)
     }
 
     /// The document as a part of another site's page, without a style.

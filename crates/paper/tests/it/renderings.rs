@@ -1,7 +1,7 @@
 //! The page and the receipt say what the model says.
 
 use racun_documents::{Document, DocumentKind, Party};
-use racun_paper::page::{Around, Notice, Reply, escape, gone};
+use racun_paper::page::{Around, Notice, Reply, Service, escape, gone};
 use racun_paper::{Language, Modules, Paper, Picture, Roll, Row, Source};
 
 use crate::sample::{cash, content, draft, invoice, issued, line, paid, source};
@@ -78,7 +78,7 @@ fn a_letter_shows_what_counts_in_the_issuers_colour_and_fetches_nothing() {
     source.look.primary_color = Some("#aabbcc".to_owned());
     let paper = Paper::of(&source);
     let text = "<p>Hello <strong>Bor</strong></p>\n";
-    let letter = paper.letter(text);
+    let letter = paper.letter(text, None);
     assert_eq!(letter.logo, paper.logo.as_ref());
     let due = paper.totals.last().unwrap();
     let until = paper.facts.iter().find(|fact| fact.key == "date_due");
@@ -94,9 +94,30 @@ fn a_letter_shows_what_counts_in_the_issuers_colour_and_fetches_nothing() {
     source.look.primary_color = Some("red;}".to_owned());
     source.logo = Some(logo("image/svg+xml"));
     let paper = Paper::of(&source);
-    let letter = paper.letter("");
+    let letter = paper.letter("", None);
     assert!(letter.logo.is_none() && !letter.html.contains("<img"), "{}", letter.html);
     assert!(!letter.html.contains("red"), "{}", letter.html);
+}
+
+#[test]
+fn who_serves_the_issuer_is_named_and_lends_its_colour_where_there_is_none() {
+    let document = issued(draft(DocumentKind::Invoice, content(), vec![line("x", "1", "1", "22")]));
+    let service = Service { name: "Acme <&>".to_owned(), color: Some("#1a7f37".to_owned()) };
+    let around = Around { service: Some(service.clone()), ..Around::default() };
+    let mut source = source(&document, "sl");
+    for (own, expected) in [(None, "#1a7f37"), (Some("#aabbcc"), "#aabbcc")] {
+        source.look.primary_color = own.map(str::to_owned);
+        let paper = Paper::of(&source);
+        let page = paper.page(&around).html;
+        let letter = paper.letter("", Some(&service));
+        for html in [&page, &letter.html] {
+            assert!(html.contains(expected) && html.contains("Acme &lt;&amp;&gt;"), "{html}");
+            assert!(!html.contains("<img") && !html.contains("http"), "{html}");
+        }
+    }
+    let odd = Service { name: "Acme".to_owned(), color: Some("red;}".to_owned()) };
+    source.look.primary_color = None;
+    assert!(!Paper::of(&source).letter("", Some(&odd)).html.contains("red"));
 }
 
 #[test]

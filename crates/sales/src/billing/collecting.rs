@@ -10,10 +10,12 @@ use racun_background::jobs::{
     Ending, Handler, Job, JobKind, LeaseError, NewJob, Outcome, still_held,
 };
 use racun_billing::{
-    Attempt, Begun, BillingError, Collection, SUBSCRIPTIONS, Subscription, Taken, Turn,
+    Attempt, Begun, BillingError, Collection, SUBSCRIPTIONS, Subscription, Sum, Taken, Turn,
     USAGE_MONTHS, UsageMonth, subscription_id,
 };
-use racun_card_payments::{CardProcessor, Outcome as Answer, PaymentOrder, ProcessorError};
+use racun_card_payments::{
+    AMOUNT_TOO_SMALL, CardProcessor, Outcome as Answer, PaymentOrder, ProcessorError,
+};
 use racun_kernel::calendar::format_date;
 use racun_kernel::id::{EntityId, UsageMonthId};
 use racun_kernel::{Currency, Environment, Scope, Stamp};
@@ -152,6 +154,7 @@ impl CollectionHandler {
         let mut unit = Context::new(&*self.store, scope, &stamp).unit();
         let job = own_job.hold(&mut unit);
         let (bill, own) = hold(&mut unit, id);
+        let cards = Arc::clone(&self.cards);
         unit.decide(move |held| {
             let now = held.actor().now();
             let job = still_held(&own_job, held.find(job)?)?;
@@ -162,9 +165,16 @@ impl CollectionHandler {
                 return Ok((None, Writes::default().put(job.done())));
             };
             let own: Subscription = held.one(own)?;
-            match collection.begin(own.payer(), now) {
+            let least = own.currency.parse::<Currency>().map(|one| cards.minimum(one));
+            let sum = Sum { cents: before.due_cents(), minimum: least.unwrap_or(0) };
+            match collection.begin(own.payer(), sum, now) {
                 Begun::Over => Ok((None, Writes::default().put(job.done()))),
                 Begun::Waits(due) => Ok((None, Writes::default().put(job.later(due, now)))),
+                Begun::Carried(collection) => {
+                    let turn = (*collection, Some(Turn::Carried));
+                    let (_, writes) = settled(&before, &own, turn, None, held.actor())?;
+                    Ok((None, writes.put(job.done())))
+                }
                 Begun::Charge(collection, attempt) => {
                     let bill = UsageMonth { collection: Some(*collection), ..before.clone() };
                     let is_new = bill != before;
@@ -203,6 +213,9 @@ impl CollectionHandler {
         match self.cards.charge(environment, &order).await {
             Ok(Answer::Succeeded { payment }) => Taken::Paid(payment),
             Ok(Answer::Processing { payment }) => Taken::Processing(payment),
+            Err(ProcessorError::Refused { code: Some(code), .. }) if code == AMOUNT_TOO_SMALL => {
+                Taken::TooSmall
+            }
             Ok(Answer::Declined { message, .. }) | Err(ProcessorError::Refused { message, .. }) => {
                 Taken::Declined(message)
             }
@@ -275,22 +288,18 @@ pub(super) fn settled(
     if bill == *before {
         return Ok((bill, Writes::default()));
     }
-    let (_, writes) = amended(own, actor, |own| Ok(turned(own, turn, bill.id, actor.now())))?;
+    let (_, writes) = amended(own, actor, |own| Ok(turned(own, turn, &bill, actor.now())))?;
     let issuer = invoices_by.filter(|_| turn == Some(Turn::Paid));
     let invoice = issuer.map(|issuer| invoice_job(&bill, issuer, actor.stamp()).put());
     Ok((bill.clone(), writes.update(before, &bill).puts(invoice)))
 }
 
-fn turned(
-    own: Subscription,
-    turn: Option<Turn>,
-    bill: UsageMonthId,
-    now: OffsetDateTime,
-) -> Change {
+fn turned(own: Subscription, turn: Option<Turn>, bill: &UsageMonth, now: OffsetDateTime) -> Change {
     match turn {
-        Some(Turn::Paid) => Change::of(own.bill_paid(bill, now)),
+        Some(Turn::Paid) => Change::of(own.bill_paid(bill.id, now)),
+        Some(Turn::Carried) => Change::of(own.bill_carried(bill.id, bill.due_cents(), now)),
         Some(Turn::Declined) => {
-            let (after, happened) = own.bill_declined(bill, now);
+            let (after, happened) = own.bill_declined(bill.id, now);
             Change { after, ended: None, happened }
         }
         None => Change::of(own),

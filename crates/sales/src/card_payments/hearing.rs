@@ -12,7 +12,7 @@ use super::connection::deauthorized;
 use super::error::CardError;
 use super::invoicing::invoice_by_itself;
 use super::paying::SESSION;
-use super::recording::{Taken, page_of, paid};
+use super::recording::{Declined, Taken, declined, page_of, paid};
 
 /// What came of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,10 +56,11 @@ pub async fn hear(
         Happened::Disconnected => {
             deauthorized(store, environment, account, &event.id, stamp).await?
         }
-        Happened::SessionCompleted { .. }
-        | Happened::PaymentFailed { .. }
-        | Happened::CardReady { .. }
-        | Happened::Other => false,
+        Happened::PaymentFailed { payment, message, metadata, .. } => {
+            let told = Declined { event: &event.id, payment, why: message };
+            hearing.declined(told, metadata).await?
+        }
+        Happened::SessionCompleted { .. } | Happened::CardReady { .. } | Happened::Other => false,
     };
     Ok(if is_noted { Heard::Noted } else { Heard::Nothing })
 }
@@ -85,6 +86,19 @@ impl Hearing<'_> {
         let Some(page) = page.filter(|_| amount > 0) else { return Ok(false) };
         let taken = Taken { account, payment, amount, currency };
         paid(store, services, environment, &page, &taken, stamp).await
+    }
+
+    /// Notes that a card was declined on a page of a document.
+    async fn declined(
+        &self,
+        told: Declined<'_>,
+        metadata: &BTreeMap<String, String>,
+    ) -> Result<bool, CardError> {
+        let Self { store, environment, account, stamp, .. } = *self;
+        match page_of(store, metadata.get(SESSION), account).await? {
+            Some(page) => declined(store, environment, &page, told, stamp).await,
+            None => Ok(false),
+        }
     }
 
     /// Makes an invoice of `object`, where the entity's settings want that.

@@ -6,7 +6,9 @@ use racun_card_payments::{
     ProcessorObject, amount_of, check_object_id,
 };
 use racun_documents::calculation::CalculationMode;
-use racun_documents::{Document, DocumentError, DocumentKind, PartyPatch, TextDefaults};
+use racun_documents::{
+    CreationSource, Document, DocumentError, DocumentKind, PartyPatch, TextDefaults,
+};
 use racun_kernel::{Issues, Metadata, Patch, text};
 use racun_records::get_document;
 use racun_settlement::NewPayment;
@@ -147,6 +149,8 @@ impl Run<'_> {
         };
         let charge = match (charge.state, charge.session_id) {
             (ChargeState::Recorded, _) => charge,
+            // No event told yet that another card paid.
+            (ChargeState::Declined, _) => return Ok(None),
             (_, Some(_)) => record(self.cx, self.services, self.entity, charge).await?,
             (_, None) => return Ok(None),
         };
@@ -186,7 +190,8 @@ impl Run<'_> {
         let note = self.note.clone().or_else(|| app.settings.default_note.clone());
         let request = request(app, object, note)?;
         let payment = NewPayment { reference: Some(object.id.clone()), ..NewPayment::new(PAID_BY) };
-        let creation = Creation { payments: vec![payment], ..Creation::default() };
+        let source = Some(CreationSource::PaymentApp);
+        let creation = Creation { payments: vec![payment], source, ..Creation::default() };
         let (entity, counterpart) = (self.entity.id, object.counterpart.clone());
         let beside = Beside::new(move |unit| {
             let noting = Noting::hold(unit, charge, counterpart, entity);

@@ -3,7 +3,8 @@
 use racun_access::{Entity, enter_as_recipient};
 use racun_card_payments::events::card_payment::FAILED;
 use racun_card_payments::{
-    CARD_CHARGES, CARD_SESSIONS, CardRefusal, Charge, ChargeState, NewCharge, PaySession, amount_of,
+    CARD_CHARGES, CARD_SESSIONS, CardRefusal, Charge, ChargeState, NewCharge, PaySession,
+    SessionOrder, amount_of,
 };
 use racun_documents::DocumentId;
 use racun_kernel::{Currency, Environment, Stamp};
@@ -27,6 +28,20 @@ pub(super) struct Taken<'a> {
     pub amount: i64,
     /// In which currency.
     pub currency: Currency,
+}
+
+impl Taken<'_> {
+    /// The same as money that was paid on `page`.
+    fn on(&self, page: &PaySession) -> NewCharge {
+        NewCharge {
+            id: self.payment.to_owned(),
+            entity_id: page.entity_id,
+            account: self.account.to_owned(),
+            paid: Some((page.id, page.order.document_id)),
+            amount: self.amount,
+            currency: self.currency,
+        }
+    }
 }
 
 /// The page that `named` names, when its money goes to `account`: whose event it is cannot be said
@@ -68,30 +83,74 @@ pub(super) async fn paid(
     Ok(true)
 }
 
+/// A decline, as the processor tells of it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Declined<'a> {
+    /// The event that tells it.
+    pub event: &'a str,
+    /// The payment: `pi_…`.
+    pub payment: &'a str,
+    /// What the processor said.
+    pub why: &'a str,
+}
+
+/// Notes that a card was declined on `page`, and says so once for each event of the processor.
+///
+/// # Errors
+/// As [`paid`].
+pub(super) async fn declined(
+    store: &dyn Store,
+    environment: Environment,
+    page: &PaySession,
+    told: Declined<'_>,
+    stamp: &Stamp,
+) -> Result<bool, CardError> {
+    let place = enter_as_recipient(store, page.entity_id).await?;
+    let Some((scope, _)) = place.filter(|(_, entity)| entity.environment == environment) else {
+        return Ok(false);
+    };
+    let SessionOrder { account, amount, currency, .. } = &page.order;
+    let (amount, currency) = (*amount, *currency);
+    let new = Taken { account, payment: told.payment, amount, currency }.on(page);
+    let mut unit = Context::new(store, &scope, stamp).unit();
+    let known = unit.hold(&CARD_CHARGES, &new.id);
+    let (event, why) = (told.event.to_owned(), told.why.to_owned());
+    unit.decide(move |held| {
+        let now = held.actor().now();
+        let before: Option<Charge> = held.find(known)?;
+        let first = before.clone().unwrap_or_else(|| Charge::not_taken(new, now));
+        let after = first.declined(&why, &event, now);
+        if before.as_ref() == Some(&after) {
+            return Ok::<_, StoreError>(((), Writes::default()));
+        }
+        let event = held.actor().event(FAILED, &after.id);
+        Ok(((), Writes::default().put(Put::write(before.as_ref(), &after)).events([event])))
+    })
+    .await?;
+    Ok(true)
+}
+
 /// Stores that money was taken, before anything is decided on it: the money that is there already
 /// stays.
 async fn note(cx: Context<'_>, page: &PaySession, taken: &Taken<'_>) -> Result<Charge, StoreError> {
-    let new = NewCharge {
-        id: taken.payment.to_owned(),
-        entity_id: page.entity_id,
-        account: taken.account.to_owned(),
-        paid: Some((page.id, page.order.document_id)),
-        amount: taken.amount,
-        currency: taken.currency,
-    };
+    let new = taken.on(page);
     let mut unit = cx.unit();
     let session = unit.hold(&CARD_SESSIONS, page.id);
     let known = unit.hold(&CARD_CHARGES, &new.id);
     let id = new.id.clone();
     let noted = unit.decide(move |held| {
-        if let Some(known) = held.find::<Charge>(known)? {
-            return Ok((known, Writes::default()));
-        }
         let now = held.actor().now();
-        let (before, charge): (Option<PaySession>, _) =
-            (held.find(session)?, Charge::new(new, now));
+        let known: Option<Charge> = held.find(known)?;
+        let charge = match known.clone() {
+            Some(known) => known.taken(new, now),
+            None => Charge::new(new, now),
+        };
+        if known.as_ref() == Some(&charge) {
+            return Ok((charge, Writes::default()));
+        }
+        let before: Option<PaySession> = held.find(session)?;
         let page = before.map(|before| Put::update(&before, &before.clone().paid(now)));
-        let writes = Writes::default().insert(&charge).puts(page);
+        let writes = Writes::default().put(Put::write(known.as_ref(), &charge)).puts(page);
         Ok::<_, StoreError>((charge, writes))
     });
     match noted.await {

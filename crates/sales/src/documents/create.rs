@@ -48,6 +48,9 @@ pub struct Creation {
     pub payments: Vec<NewPayment>,
     /// How the document is reported to the tax authority.
     pub fiscal: FiscalRequest,
+    /// Where it comes from, when that is not who asks for it. Totals that are kept as given say it
+    /// themselves.
+    pub source: Option<CreationSource>,
 }
 
 /// Makes a document: a draft, or issued at once with the next number of its sequence.
@@ -149,10 +152,12 @@ impl Order {
             racun_documents::check_issue_day(request.date.unwrap_or(day), day)?;
             (request.date, gathered.today) = (Some(day), day);
         }
+        let source = creation.source.filter(|_| creation.custom.is_none());
         let origin = Origin::Request(creation.custom);
         let (draft, savings) = draft(&ports.cx.actor(), kind, &request, &gathered, origin)?;
+        let source = source.unwrap_or(draft.source);
         let new = New {
-            draft: draft.of_tabs(tabs),
+            draft: Document { source, ..draft.of_tabs(tabs) },
             savings,
             is_draft: creation.is_draft,
             links,
@@ -180,7 +185,7 @@ const DRAFT_ON_PAPER: &str =
     "a draft is in no bound book; send this when it is finalized, or leave is_draft out";
 
 /// Refuses payments of a draft, but of an advance invoice, which they issue.
-fn check_draft(kind: DocumentKind, creation: &Creation) -> Result<(), Issues> {
+pub(super) fn check_draft(kind: DocumentKind, creation: &Creation) -> Result<(), Issues> {
     let takes = kind == DocumentKind::AdvanceInvoice || !creation.is_draft;
     if takes || creation.payments.is_empty() {
         return Ok(());
@@ -273,7 +278,7 @@ impl New {
             let counted = meter.count(kind, held)?.and(checked.writes(held)?);
             Ok::<_, Error>((made, writes.and(saved).and(more).and(counted)))
         });
-        let Made { document, sending } = made.await?;
+        let Made { document, sending, .. } = made.await?;
         Ok(send_first(ports, document, sending).await)
     }
 }
@@ -459,7 +464,7 @@ pub async fn finalize<'a>(
         let counted = meter.count(id.kind(), held)?.and(checked.writes(held)?);
         Ok::<_, Error>((made, writes.and(counted)))
     });
-    let Made { document, sending } = made.await?;
+    let Made { document, sending, .. } = made.await?;
     Ok(send_first(ports, document, sending).await)
 }
 

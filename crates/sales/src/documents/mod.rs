@@ -64,5 +64,5 @@ pub use request::{
     CategoryAssignment, CustomTotals, CustomerRequest, DocumentRequest, ExchangeRateRequest,
     LineRequest, LineTaxRequest, UnitRequest,
 };
-pub use void::{Voiding, ends_by_credit, void};
+pub use void::{Voiding, ends_by_credit, give_back, void};
 pub use write::{Edit, delete, restore, update};

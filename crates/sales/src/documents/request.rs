@@ -35,6 +35,9 @@ pub struct DocumentRequest {
     pub customer_id: Patch<String>,
     /// The customer, or what differs from the catalogue's.
     pub customer: Patch<CustomerRequest>,
+    /// Whether the e-mail address of a new customer tells that the catalogue knows them, as with
+    /// the orders of a shop.
+    pub finds_customer_by_email: bool,
     /// A business unit; its record becomes the document's unit.
     pub business_unit_id: Patch<String>,
     /// What differs from the unit's record.

@@ -72,6 +72,31 @@ struct Newcomer {
     customer: Customer,
     /// What is to be said of a customer who is known already.
     refresh: Option<CustomerInput>,
+    /// Whether the e-mail address tells who it is.
+    by_email: bool,
+}
+
+impl Newcomer {
+    /// The one among `found` who it is: by the tax number; where the e-mail address tells, by that,
+    /// of the same name first; by name and address. Of several the eldest. A certified document
+    /// says the name of its customer, so with `is_named` the address alone is not enough.
+    fn known<'a>(&self, found: &'a [Customer], is_named: bool) -> Option<&'a Customer> {
+        let own = &self.customer;
+        let rank = |known: &Customer| {
+            let is_called = known.is_called_as(own);
+            let by_email = self.by_email && known.is_written_to_as(own);
+            match known.is_same_as(own) {
+                true if own.tax_key().is_some() && own.tax_key() == known.tax_key() => Some(0),
+                _ if by_email && is_called => Some(1),
+                _ if by_email && !is_named => Some(2),
+                true => Some(3),
+                false => None,
+            }
+        };
+        let ranked = found.iter().filter_map(|known| Some((rank(known)?, known)));
+        let first = ranked.min_by_key(|(rank, known)| (*rank, known.created_at, known.id));
+        first.map(|(_, known)| known)
+    }
 }
 
 /// The customers of the catalogue that a unit holds for a document: the record to refresh, or the
@@ -100,15 +125,20 @@ impl HeldCustomers {
     pub(super) fn same_as(unit: &mut UnitBuilder<'_>, party: &Party) -> Self {
         let actor = unit.by();
         let customer = customer_input(party).into_customer(actor.entity_id(), actor.stamp());
-        customer.map_or_else(|_| Self::default(), |customer| Self::known(unit, &customer))
+        customer.map_or_else(|_| Self::default(), |customer| Self::known(unit, &customer, false))
     }
 
     /// Holds the entity, so that of two that come at once one waits for the other, and who has the
-    /// same tax number or name.
-    fn known(unit: &mut UnitBuilder<'_>, customer: &Customer) -> Self {
+    /// same tax number or name; with `by_email`, the same e-mail address.
+    fn known(unit: &mut UnitBuilder<'_>, customer: &Customer, by_email: bool) -> Self {
         let (account, entity) = (unit.by().scope().account(), unit.by().entity_id());
         let _parent: One<Entity> = unit.hold_of(Tenant::account(account), &ENTITIES, entity);
-        let keys = [("tax_key", customer.tax_key()), ("name_key", customer.name_key())];
+        let email = customer.email_key().filter(|_| by_email);
+        let keys = [
+            ("tax_key", customer.tax_key()),
+            ("name_key", customer.name_key()),
+            ("email_key", email),
+        ];
         let same = keys
             .into_iter()
             .filter_map(|(field, value)| Some(unit.hold_where(&CUSTOMERS, field, value?)));
@@ -204,7 +234,9 @@ impl CatalogueWrites {
     pub(super) fn hold(&self, unit: &mut UnitBuilder<'_>) -> HeldCustomers {
         let customers = match (&self.refresh, &self.newcomer, &self.untold) {
             (Some((id, _)), ..) => HeldCustomers::own(unit, id),
-            (None, Some(newcomer), _) => HeldCustomers::known(unit, &newcomer.customer),
+            (None, Some(newcomer), _) => {
+                HeldCustomers::known(unit, &newcomer.customer, newcomer.by_email)
+            }
             (None, None, Some(id)) => HeldCustomers::own(unit, id),
             (None, None, None) => HeldCustomers::default(),
         };
@@ -221,17 +253,19 @@ impl CatalogueWrites {
         &mut self,
         found: &FoundCustomers,
     ) -> Result<Option<CustomerId>, Issues> {
-        let Some(Newcomer { mut customer, refresh }) = self.newcomer.take() else {
-            return Ok(None);
-        };
-        let same = found.same.iter().filter(|known| known.is_same_as(&customer));
-        let Some(known) = same.min_by_key(|known| (known.created_at, known.id)) else {
+        let Some(newcomer) = self.newcomer.take() else { return Ok(None) };
+        let known = newcomer.known(&found.same, self.certifies);
+        let Newcomer { mut customer, refresh, .. } = newcomer;
+        let Some(known) = known else {
             Told::note(self.told.as_ref(), &mut customer);
             customer.is_certified |= self.certifies;
             self.events.push(self.actor.event(customer::CREATED, customer.id));
             self.puts.push(Put::insert(&customer));
             return Ok(None);
         };
+        // Who is called otherwise is found by the e-mail address, and stays as the record has them.
+        let refresh =
+            refresh.filter(|_| known.is_same_as(&customer) || known.is_called_as(&customer));
         self.refreshed(known.clone(), refresh)?;
         Ok(Some(known.id))
     }
@@ -297,7 +331,8 @@ impl CatalogueWrites {
                 let refresh = (asked == Some(true)).then(|| input.clone());
                 let customer = input.into_customer(self.actor.entity_id(), self.actor.stamp())?;
                 content.customer_id = Some(customer.id);
-                self.newcomer = Some(Newcomer { customer, refresh });
+                let by_email = request.finds_customer_by_email;
+                self.newcomer = Some(Newcomer { customer, refresh, by_email });
                 Ok(())
             }
         }

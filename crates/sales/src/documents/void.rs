@@ -58,13 +58,40 @@ pub async fn void<'a>(
     id: DocumentId,
     voiding: Voiding,
 ) -> Result<Document, Error> {
-    let ports = ports.into();
+    // On the heap: its future is too long for the stacks of a chain of unoptimized callers.
+    Box::pin(end(ports.into(), entity, id, Some(voiding))).await
+}
+
+/// Issues a credit note over all of an invoice that others have not given back, linked to it, and
+/// with them settles what was open of it. The invoice stays in effect, given back in full.
+///
+/// # Errors
+/// As [`void`], for an invoice that ends by a credit note; [`Refused::Credited`] for a certified
+/// one, whose credit note says more than the law alone can.
+pub async fn give_back(
+    ports: Ports<'_>,
+    entity: &Entity,
+    id: DocumentId,
+) -> Result<Document, Error> {
+    Box::pin(end(ports, entity, id, None)).await
+}
+
+/// Voids a document or, without `voiding`, gives back what is left of it.
+async fn end(
+    ports: Ports<'_>,
+    entity: &Entity,
+    id: DocumentId,
+    voiding: Option<Voiding>,
+) -> Result<Document, Error> {
     let cx = ports.cx;
     let seen = get_document(cx, id).await?;
     let seen_links = links_of(cx, id).await?;
     let around = Around::of(cx, &seen, &seen_links).await?;
     let today = gather::today(entity, cx.stamp);
-    let by_credit_note = ends_by_credit(entity, &seen);
+    if voiding.is_none() && seen.pt.is_some() {
+        return Err(Refused::Credited.into());
+    }
+    let by_credit_note = voiding.is_none() || ends_by_credit(entity, &seen);
     if seen.is_fiscalized() && !by_credit_note && matches!(seen.stage, Stage::Issued(_)) {
         return Err(Refused::FiscalizedNotVoidable.into());
     }
@@ -81,7 +108,8 @@ pub async fn void<'a>(
         }
         (false, _) => None,
     };
-    let Voiding { reason, has_original_document } = voiding;
+    let voids = voiding.is_some();
+    let Voiding { reason, has_original_document } = voiding.unwrap_or_default();
     let voided = Voided { at: cx.now(), reason, has_original_document };
     let (was_fiscal, judging) = (seen.is_fiscalized(), Judging::of(entity));
     let mut unit = cx.unit();
@@ -114,7 +142,7 @@ pub async fn void<'a>(
                 let number = held.number(&number)?;
                 let place = place.map(|place| place.read(held)).transpose()?;
                 let now = held.now();
-                let crediting = Crediting { numbering, number, fiscal, place, judging, now };
+                let crediting = Crediting { voids, numbering, number, fiscal, place, judging, now };
                 by_credit(found, around, voided, &change, crediting)?
             }
             _ => {
@@ -126,7 +154,9 @@ pub async fn void<'a>(
         };
         let counted = meter.count(DocumentKind::CreditNote, held)?;
         let told = [Happening::Voided, Happening::Cancelled].into_iter();
-        let told = told.filter_map(|what| document.event(what, &actor.id(), actor.stamp()));
+        let told = told
+            .filter(|_| voids)
+            .filter_map(|what| document.event(what, &actor.id(), actor.stamp()));
         let writes = writes.and(counted).puts(spread).events(told);
         Ok::<_, Error>(((document, sending), writes))
     });
@@ -205,6 +235,8 @@ fn simply(
 
 /// The credit note by which an invoice ends.
 struct Crediting {
+    /// Whether the invoice is voided, too.
+    voids: bool,
     numbering: Numbering,
     number: i64,
     fiscal: Prepared,
@@ -213,7 +245,7 @@ struct Crediting {
     now: Option<OffsetDateTime>,
 }
 
-/// Voids an invoice by a credit note over what others have not given back. Together they settle all
+/// Ends an invoice by a credit note over what others have not given back. Together they settle all
 /// that payments by hand have left open; advance money and credit from elsewhere go back by that.
 fn by_credit(
     found: Found,
@@ -222,7 +254,7 @@ fn by_credit(
     change: &Change<'_>,
     crediting: Crediting,
 ) -> Result<(Document, Option<Sending>, Writes), Error> {
-    let Crediting { numbering, number, fiscal, place, judging, now } = crediting;
+    let Crediting { voids, numbering, number, fiscal, place, judging, now } = crediting;
     let Found { document: before, links: old, allocations, sheet, .. } = found;
     let (id, stamp) = (before.id, change.actor.stamp());
     // The stage is asked first: a voided invoice is refused as such, not for its credit.
@@ -236,7 +268,8 @@ fn by_credit(
     credit::spread(&credit.amounts.total_with_tax, &mut relations, &mut credited, left, stamp)?;
     let invoice = credited.into_iter().next().unwrap_or_else(|| before.clone());
     let mut sheet = sheet.with(Some(before.clone()), invoice).with_new(credit.clone());
-    let note = format!("Auto-applied credit note for voided invoice {}", before.number());
+    let what = if voids { "voided invoice" } else { "invoice" };
+    let note = format!("Auto-applied credit note for {what} {}", before.number());
     let settlement = sheet.settlement(change.actor, change.today, allocations, advances(&old));
     let paying: Vec<String> =
         notes.iter().chain([&credit]).map(|note| note.id.to_string()).collect();
@@ -248,7 +281,8 @@ fn by_credit(
     let outcome = settlement.settle_by_credit(&paid, &paying, released, &note, stamp)?;
     sheet.take_over(&outcome, stamp);
     let gone = || racun_store::StoreError::NotFound { id: id.to_string() };
-    let document = sheet.document(id).cloned().ok_or_else(gone)?.void(voided)?;
+    let document = sheet.document(id).cloned().ok_or_else(gone)?;
+    let document = if voids { document.void(voided)? } else { document };
     sheet.replace(document.clone());
     let credit = sheet.document(credit.id).cloned().unwrap_or(credit);
     let credit = judging.judged(credit, std::slice::from_ref(&before), &[], stamp.now())?;

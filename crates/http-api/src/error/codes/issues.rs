@@ -178,7 +178,7 @@ pub(super) const ISSUES: &[Code] = codes! {
     Issue unknown_tax_rate [422] "A warning: the country has no such rate of VAT on this day.";
     Issue unknown_timezone [422] "The time zone is not known. Send a name of the IANA database.";
     Issue unknown_topic [422]
-        "Webhooks on this topic are not taken; the message names those that are.";
+        "The webhook does not say what it is about; the message names the topics that there are.";
     Issue unsupported_key [422] "The key is of a kind that cannot sign here.";
     Issue unsupported_operator [422] "The field cannot be filtered so.";
     Issue url_not_allowed [422] "The address is not one that is posted to.";

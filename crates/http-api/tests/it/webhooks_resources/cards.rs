@@ -1,7 +1,7 @@
 //! The account of an entity at the card processor.
 
 use actix_web::test::TestRequest;
-use racun_card_payments::{ProcessorEvent, ProcessorObject};
+use racun_card_payments::{Happened, ProcessorEvent, ProcessorObject};
 use racun_kernel::{Currency, Environment};
 use serde_json::json;
 use time::OffsetDateTime;
@@ -11,6 +11,34 @@ use crate::harness::{Who, text};
 use crate::payment_app::succeeded;
 
 impl Story {
+    /// A card is declined on the page of an invoice: each event of the processor is told once.
+    async fn declined(&mut self) {
+        let (api, actor) = (self.world.api.clone(), self.actor.clone());
+        let line = json!({"items": [{"name": "Lot", "price": 100, "taxes": []}]});
+        let id = self.make("/invoices", line, "invoice.created invoice.finalized").await;
+        let path = format!("/documents/{id}/share");
+        let shared = api.post(&path, &actor, json!({})).await.with(200).json();
+        let path = format!("/invoices/shareable/{}/pay", text(&shared["shareable_id"]));
+        api.post(&path, &Who::anonymous(), json!({})).await.with(200);
+        let metadata = self.world.cards.kept().sessions.last().unwrap().metadata.clone();
+        for (id, kinds) in
+            [("evt_2", "payment.failed"), ("evt_2", ""), ("evt_3", "payment.failed"), ("evt_3", "")]
+        {
+            let happened = Happened::PaymentFailed {
+                payment: "pi_2".to_owned(),
+                code: "card_declined".to_owned(),
+                message: "Your card was declined.".to_owned(),
+                metadata: metadata.clone(),
+            };
+            let account = Some("acct_1".to_owned());
+            let event = ProcessorEvent { id: id.to_owned(), account, happened };
+            let body = self.world.cards.tell(Environment::Sandbox, event);
+            let request = TestRequest::post().uri("/card-processor/webhook").set_payload(body);
+            let answer = api.call(request.insert_header(("stripe-signature", "good"))).await;
+            self.step(&format!("a declined card, {id}"), answer, kinds).await;
+        }
+    }
+
     /// An account is connected, its settings change, and it is given up.
     pub(super) async fn cards(&mut self) {
         let (api, actor) = (self.world.api.clone(), self.actor.clone());
@@ -47,6 +75,7 @@ impl Story {
         let request = TestRequest::post().uri("/card-processor/webhook").set_payload(body);
         let answer = api.call(request.insert_header(("stripe-signature", "good"))).await;
         self.step("the processor tells", answer, "payment.failed").await;
+        self.declined().await;
         self.act("/payment-app/disconnect", json!({}), "payment_app.disconnected").await;
     }
 }
