@@ -54,7 +54,8 @@ pub struct CustomerStatement {
 /// Invoices and credit notes that are issued and not voided count by their dates, money by the
 /// day on which it moved. What an advance invoice took is owed to the customer in goods, not in
 /// money, so it counts on the day on which an invoice takes it. A settlement by a credit note moves
-/// nothing: the credit note itself counts.
+/// nothing: the credit note itself counts. Money that is dated before its document counts on its
+/// own day, so that what is owed at the end of a day is what is owed before the next one.
 ///
 /// # Errors
 /// A customer that there is not; days in the wrong order; the store's failure.
@@ -78,9 +79,11 @@ pub async fn statement(
         [(DocumentKind::Invoice, "invoice_id"), (DocumentKind::CreditNote, "credit_note_id")]
     {
         let table = table_of(kind);
-        let mut clauses = between(table, "date", None, Some(to));
-        clauses.push(Clause::on(table, "is_draft", Operator::Equals(false.into())));
-        clauses.push(Clause::on(table, "customer_id", Operator::Equals(id.into())));
+        // Also those that are dated later: money may be dated before its document.
+        let clauses = vec![
+            Clause::on(table, "is_draft", Operator::Equals(false.into())),
+            Clause::on(table, "customer_id", Operator::Equals(id.into())),
+        ];
         let mut ids = Vec::new();
         let each = |document: Document| {
             let code = document.content.currency;

@@ -1,24 +1,24 @@
-//! Statistics, tax reports and receivables as their readers see them.
+//! Statistics, tax reports and revenue over time as their readers see them.
 
 use serde_json::{Value, json};
 
 use crate::harness::{Api, Who, text};
 
 /// An owner in Slovenia with a tax number.
-async fn owner(api: &Api) -> Who {
+pub async fn owner(api: &Api) -> Who {
     let owner = api.owner("owner@example.com").await;
     let path = format!("/entities/{}", owner.entity());
     api.patch(&path, &owner, json!({"tax_number": "SI10039856"})).await.with(200);
     owner
 }
 
-async fn issue(api: &Api, who: &Who, path: &str, body: Value) -> Value {
+pub async fn issue(api: &Api, who: &Who, path: &str, body: Value) -> Value {
     api.post(path, who, body).await.with(201).json()
 }
 
 /// 100 at 22 % and 20 exempt to Bor, 1000 exported, 50 to Bor that is voided; a credit note over
 /// 10.
-async fn a_month(api: &Api, owner: &Who) -> Value {
+pub async fn a_month(api: &Api, owner: &Who) -> Value {
     let bor = json!({"name": "Bor d.o.o.", "country_code": "SI", "tax_number": "SI87654326"});
     let bor = issue(api, owner, "/customers", bor).await;
     let invoice = json!({
@@ -208,37 +208,6 @@ async fn a_profile_decides_on_yearly_files_and_accounts() {
         assert!(text.contains(sign) && text.contains(">1210<"), "{program}: {text}");
         assert!(text.contains("left out (voided)"), "{program}: {text}");
     }
-}
-
-#[actix_web::test]
-async fn what_customers_owe_by_age_and_as_a_statement() {
-    let api = Api::new().await;
-    let owner = owner(&api).await;
-    let bor = a_month(&api, &owner).await;
-    let aging = api.get("/reports/aging", &owner).await.with(200).json();
-    let row = aging["customers"].as_array().unwrap().iter().find(|row| row["name"] == "Bor d.o.o.");
-    let row = row.unwrap();
-    assert_eq!((&row["1-30"], &row["current"]), (&json!(100), &json!(0)), "{aging}");
-    assert_eq!(row["customer_id"], bor["id"]);
-    assert_eq!(aging["total"]["total"], 1100);
-
-    let path = format!(
-        "/customers/{}/statement?date_from=2026-11-05&date_to=2026-11-20",
-        text(&bor["id"])
-    );
-    let statement = api.get(&path, &owner).await.with(200).json();
-    let kinds: Vec<&Value> =
-        statement["movements"].as_array().unwrap().iter().map(|one| &one["type"]).collect();
-    assert_eq!(kinds, [&json!("payment"), &json!("credit_note")], "{statement}");
-    assert_eq!(statement["opening_balance"], 142);
-    assert_eq!(statement["closing_balance"], 87.8);
-    let csv = api.get(&format!("{path}&format=csv"), &owner).await.with(200);
-    assert!(csv.text.contains("closing_balance"));
-    let pdf = api.get(&format!("{path}&format=pdf"), &owner).await.with(200);
-    assert_eq!(pdf.header("content-type"), "application/pdf");
-    api.get(&format!("{path}&format=doc"), &owner).await.with(422);
-    let other = api.owner("other@example.com").await;
-    api.get(&path, &other).await.with(404);
 }
 
 /// A year's rent from 1 November 2026: 365 days of 10.

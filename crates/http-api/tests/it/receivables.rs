@@ -1,0 +1,71 @@
+//! What customers owe, as its readers see it.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Api, Who, text};
+use crate::reports::{a_month, issue, owner};
+
+#[actix_web::test]
+async fn what_customers_owe_by_age_and_as_a_statement() {
+    let api = Api::new().await;
+    let owner = owner(&api).await;
+    let bor = a_month(&api, &owner).await;
+    let aging = api.get("/reports/aging", &owner).await.with(200).json();
+    let row = aging["customers"].as_array().unwrap().iter().find(|row| row["name"] == "Bor d.o.o.");
+    let row = row.unwrap();
+    assert_eq!((&row["1-30"], &row["current"]), (&json!(100), &json!(0)), "{aging}");
+    assert_eq!(row["customer_id"], bor["id"]);
+    assert_eq!(aging["total"]["total"], 1100);
+
+    let path = format!(
+        "/customers/{}/statement?date_from=2026-11-05&date_to=2026-11-20",
+        text(&bor["id"])
+    );
+    let statement = api.get(&path, &owner).await.with(200).json();
+    let kinds: Vec<&Value> =
+        statement["movements"].as_array().unwrap().iter().map(|one| &one["type"]).collect();
+    assert_eq!(kinds, [&json!("payment"), &json!("credit_note")], "{statement}");
+    assert_eq!(statement["opening_balance"], 142);
+    assert_eq!(statement["closing_balance"], 87.8);
+    let csv = api.get(&format!("{path}&format=csv"), &owner).await.with(200);
+    assert!(csv.text.contains("closing_balance"));
+    let pdf = api.get(&format!("{path}&format=pdf"), &owner).await.with(200);
+    assert_eq!(pdf.header("content-type"), "application/pdf");
+    api.get(&format!("{path}&format=doc"), &owner).await.with(422);
+    let other = api.owner("other@example.com").await;
+    api.get(&path, &other).await.with(404);
+}
+
+/// The statement of `customer` over the days `from` to `to`.
+async fn statement(api: &Api, who: &Who, customer: &Value, from: &str, to: &str) -> Value {
+    let id = text(&customer["id"]);
+    let path = format!("/customers/{id}/statement?date_from={from}&date_to={to}");
+    api.get(&path, who).await.with(200).json()
+}
+
+/// The days of a statement's movements, each with what is owed then.
+fn balances(statement: &Value) -> Vec<(String, Value)> {
+    let movements = statement["movements"].as_array().unwrap().iter();
+    movements.map(|one| (text(&one["date"])[..10].to_owned(), one["balance"].clone())).collect()
+}
+
+#[actix_web::test]
+async fn money_that_is_dated_before_its_invoice_is_in_the_statement_of_its_own_month() {
+    let api = Api::new().await;
+    let owner = owner(&api).await;
+    let bor = issue(&api, &owner, "/customers", json!({"name": "Bor"})).await;
+    let invoice = json!({
+        "customer_id": bor["id"], "date": "2026-10-05",
+        "items": [{"name": "Kruh", "price": 100, "taxes": [{"rate": 22}]}],
+        "payments": [{"type": "bank_transfer", "amount": 100, "date": "2026-09-20"}],
+    });
+    issue(&api, &owner, "/invoices", invoice).await;
+    let september = statement(&api, &owner, &bor, "2026-09-01", "2026-09-30").await;
+    assert_eq!(september["closing_balance"], -100, "{september}");
+    assert_eq!(balances(&september), [("2026-09-20".to_owned(), json!(-100))]);
+    let october = statement(&api, &owner, &bor, "2026-10-01", "2026-10-31").await;
+    assert_eq!(october["opening_balance"], september["closing_balance"]);
+    assert_eq!(balances(&october), [("2026-10-05".to_owned(), json!(22))]);
+    let whole = statement(&api, &owner, &bor, "2026-09-01", "2026-10-31").await;
+    assert_eq!((&whole["opening_balance"], &whole["closing_balance"]), (&json!(0), &json!(22)));
+}
