@@ -69,3 +69,39 @@ async fn money_that_is_dated_before_its_invoice_is_in_the_statement_of_its_own_m
     let whole = statement(&api, &owner, &bor, "2026-09-01", "2026-10-31").await;
     assert_eq!((&whole["opening_balance"], &whole["closing_balance"]), (&json!(0), &json!(22)));
 }
+
+#[actix_web::test]
+async fn an_advance_counts_on_the_date_of_the_invoice_that_is_made_with_it() {
+    let api = Api::new().await;
+    let owner = owner(&api).await;
+    let bor = issue(&api, &owner, "/customers", json!({"name": "Bor"})).await;
+    let items = json!([{"name": "Kruh", "price": 100, "taxes": [{"rate": 0}]}]);
+    let advance = |paid: &str| {
+        json!({"customer_id": bor["id"], "date": "2026-09-01", "items": items,
+            "payments": [{"type": "bank_transfer", "date": paid}]})
+    };
+    let invoice = |links: Value| {
+        json!({"customer_id": bor["id"], "date": "2026-09-10", "linked_documents": links,
+            "items": items})
+    };
+    let early = issue(&api, &owner, "/advance-invoices", advance("2026-09-01")).await;
+    issue(&api, &owner, "/invoices", invoice(json!([early["id"]]))).await;
+    let september = statement(&api, &owner, &bor, "2026-09-01", "2026-09-30").await;
+    let day = || "2026-09-10".to_owned();
+    assert_eq!(balances(&september), [(day(), json!(100)), (day(), json!(0))], "{september}");
+
+    let late = issue(&api, &owner, "/advance-invoices", advance("2026-09-15")).await;
+    issue(&api, &owner, "/invoices", invoice(json!([late["id"]]))).await;
+    let september = statement(&api, &owner, &bor, "2026-09-11", "2026-09-30").await;
+    assert_eq!(september["opening_balance"], 100, "the money came later: {september}");
+    assert_eq!(balances(&september), [("2026-09-15".to_owned(), json!(0))]);
+
+    let first = issue(&api, &owner, "/invoices", invoice(json!([]))).await;
+    let third = issue(&api, &owner, "/advance-invoices", advance("2026-09-01")).await;
+    api.pass(1);
+    let path = format!("/invoices/{}", text(&first["id"]));
+    api.patch(&path, &owner, json!({"linked_documents": [third["id"]]})).await.with(200);
+    let later = statement(&api, &owner, &bor, "2026-09-16", "2026-12-31").await;
+    assert_eq!((&later["opening_balance"], &later["closing_balance"]), (&json!(100), &json!(0)));
+    assert!(balances(&later)[0].0.starts_with("2026-11"), "the day of the link: {later}");
+}
