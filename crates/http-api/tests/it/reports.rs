@@ -169,6 +169,35 @@ async fn vat_is_added_up_by_rate_category_and_kind_of_sale() {
 }
 
 #[actix_web::test]
+async fn goods_to_northern_ireland_are_sold_within_the_union() {
+    let api = Api::new().await;
+    let owner = owner(&api).await;
+    let belfast = json!({"name": "Belfast Ltd", "address": "Street 5", "post_code": "BT1 1AA",
+        "city": "Belfast", "country_code": "XI", "tax_number": "XI980780684"});
+    let belfast = issue(&api, &owner, "/customers", belfast).await;
+    let goods = json!({"customer_id": belfast["id"], "date": "2026-11-16", "items": [
+        {"name": "Stol", "price": 80, "classification": "product", "taxes": [{"rate": 0}]}]});
+    let invoice = issue(&api, &owner, "/invoices", goods).await;
+    assert_eq!(invoice["transaction_type"], "intra_eu_b2b");
+    let kir = "/tax-reports/kir?year=2026&month=11";
+    let sums = api.get(kir, &owner).await.with(200).json();
+    assert_eq!(sums["totals"], json!({"P10": 80}), "{sums}");
+    let path = "/tax-reports/vat?date_from=2026-11-01&date_to=2026-11-30";
+    let report = api.get(path, &owner).await.with(200).json();
+    let row = json!({"rate": 0, "base": 80, "tax": 0, "category": "K", "kind": "intra_eu_b2b"});
+    assert_eq!(report["rates"], json!([row]));
+    let buyer = &report["recapitulative"][0];
+    assert_eq!((&buyer["country_code"], &buyer["tax_number"]), (&json!("XI"), &json!("980780684")));
+    assert_eq!(buyer["goods"], 80);
+    let days = json!({"date_from": "2026-11-01", "date_to": "2026-11-30"});
+    for (program, sign) in [("vod", "<Trg>EU</Trg>"), ("vasco", "oproscen_promet_dobave_v_EU")] {
+        let path = format!("/tax-reports/si/{program}-xml");
+        let file = api.post(&path, &owner, days.clone()).await.with(200).text;
+        assert!(file.contains(sign) && file.contains("XI980780684"), "{program}: {file}");
+    }
+}
+
+#[actix_web::test]
 async fn a_profile_decides_on_yearly_files_and_accounts() {
     let api = Api::new().await;
     let owner = owner(&api).await;

@@ -20,7 +20,7 @@ mod vod;
 use racun_kernel::Decimal;
 use time::Date;
 
-use crate::facts::{Findings, Said, Sold, SoldKind};
+use crate::facts::{Findings, Partner, Said, Sold, SoldKind};
 use crate::xml::Xml;
 
 pub use account::{ACCOUNTS, Account, Accounts};
@@ -165,4 +165,15 @@ fn partner_code(sold: &Sold, max: usize) -> String {
     let code = code.unwrap_or_else(|| "KUPEC".to_owned());
     let length = code.chars().count();
     code.chars().skip(length.saturating_sub(max)).collect()
+}
+
+/// The ISO 3166-1 code of the buyer's country, which for Greece and for Northern Ireland is another
+/// than that of its VAT numbers.
+fn country(partner: &Partner) -> String {
+    let code = partner.country.clone().unwrap_or_default().to_ascii_uppercase();
+    match code.as_str() {
+        "EL" => "GR".to_owned(),
+        "XI" => "GB".to_owned(),
+        _ => code,
+    }
 }

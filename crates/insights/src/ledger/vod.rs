@@ -3,7 +3,7 @@
 //! Source: schema `VOD.xsd` of Opal d.o.o., about 2018. It does not say how a credit note is
 //! signed: its postings change sides here.
 
-use super::{Ledger, PROGRAM, Posting, Role, Side, partner_code, supplied_on};
+use super::{Ledger, PROGRAM, Posting, Role, Side, country, partner_code, supplied_on};
 use crate::facts::{Partner, Sale, Sold, SoldKind};
 use crate::xml::Xml;
 
@@ -91,7 +91,7 @@ fn buyer(xml: &mut Xml, partner: &Partner, code: &str) {
     xml.short("Naslov", &of(&partner.address), 40);
     xml.short("Postna_stevilka", &of(&partner.post_code), 12);
     xml.short("Kraj", &of(&partner.city), 35);
-    xml.short("Drzava", &of(&partner.country).to_ascii_uppercase(), 2);
+    xml.short("Drzava", &country(partner), 2);
     let status = if partner.is_business { "Davcni_zavezanec" } else { "Nedavcni_zavezanec" };
     xml.text("DDV_status", status);
     if let Some(number) = partner.union_number() {

@@ -94,6 +94,24 @@ fn a_long_number_stands_where_the_authoritys_number_stands() {
 }
 
 #[test]
+fn a_buyer_in_northern_ireland_is_in_the_united_kingdom_and_buys_within_the_union() {
+    let goods = vec![part("0", "80", "0", Some(Classification::Product))];
+    let documents = [Sold {
+        partner: Some(partner("Belfast Ltd", "XI", "XI980780684")),
+        ..sold("2026-13", "2026-10-16", Sale::UnionBusiness, goods)
+    }];
+    let ledger = october(&documents, &Accounts::default());
+    for (format, country) in [
+        (LedgerFormat::Vod, "<Drzava>GB</Drzava>"),
+        (LedgerFormat::Vasco, "<Drzava>826</Drzava>"),
+        (LedgerFormat::Minimax, "<KraticaDrzave>GB</KraticaDrzave>"),
+    ] {
+        let file = ledger.write(format, "1.0");
+        assert!(file.contains(country) && file.contains("XI980780684"), "{format:?}: {file}");
+    }
+}
+
+#[test]
 fn an_entity_names_its_own_accounts() {
     let own = Accounts::named([("receivables", "1210"), ("sales_vat_22", "260")]).unwrap();
     assert_eq!((own.of("receivables"), own.of("payables")), ("1210".into(), "2200".into()));
