@@ -4,8 +4,8 @@ use racun_access::Entity;
 use racun_documents::DocumentKind;
 use racun_exports::{ArchivePart, archive_end};
 use racun_insights::{
-    Ledger, LedgerFormat, ManualValues, Review, TaxPeriod, VatBook, VatOverview, YearFacts,
-    YearlyReport, review, tax_payer, yearly_file_name, yearly_report,
+    Finding, Findings, Ledger, LedgerFormat, ManualValues, Review, TaxPeriod, VatBook, VatOverview,
+    YearFacts, YearlyReport, review, tax_payer, yearly_file_name, yearly_report,
 };
 use racun_kernel::{Decimal, Issue};
 use racun_sales::documents::today;
@@ -152,8 +152,24 @@ pub async fn ledger_file(
     let make = |one: &_| sold(one, entity.currency);
     let of = days::issued(cx, &KINDS, Some(from), Some(to), make).await?;
     let ledger = Ledger::of(from, to, &of, &profile.accounts());
+    if ledger.documents.is_empty() {
+        return Err(nothing_to_post(&ledger.left_out));
+    }
     let file = ledger.write(format, version);
     Ok(ReportFile { name: format.file_name(from, to), bytes: file.into_bytes() })
+}
+
+/// That no document is posted; what was left out, for there is no file that would say it.
+fn nothing_to_post(left_out: &Findings) -> ReportError {
+    let of = |finding: &Finding| {
+        format!("{} left out ({}): {}", finding.documents.len(), finding.code, finding.message)
+    };
+    let left_out: Vec<String> = left_out.iter().map(of).collect();
+    let why = match left_out.is_empty() {
+        true => "no invoice and no credit note was issued on these days".to_owned(),
+        false => left_out.join("; "),
+    };
+    ReportError::NothingToPost(format!("nothing is to be posted: {why}; choose other days"))
 }
 
 /// The years of yearly reports.

@@ -56,7 +56,7 @@ const fn ledger(
         .explained(
             "Invoices and credit notes of the days, posted to the accounts of the profile. A \
              credit note changes sides. Comments in the file say which documents were left out, \
-             and why. Of entities in Slovenia.",
+             and why. Days of which nothing is posted have no file: 422. Of entities in Slovenia.",
         )
         .takes_with::<DaysBody>(&["date_from", "date_to"])
         .answers_file(XML)

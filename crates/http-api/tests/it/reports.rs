@@ -230,6 +230,14 @@ async fn a_profile_decides_on_yearly_files_and_accounts() {
     assert!(file.header("content-disposition").contains("DDD-DDD_2026.xml"));
 
     let days = json!({"date_from": "2026-11-01", "date_to": "2026-11-30"});
+    let voided = json!({"date_from": "2026-11-04", "date_to": "2026-11-04"});
+    let empty = json!({"date_from": "2026-10-01", "date_to": "2026-10-31"});
+    for (days, says) in [(voided, "1 left out (voided)"), (empty, "no invoice and no credit note")]
+    {
+        let refused = api.post("/tax-reports/si/vod-xml", &owner, days).await.with(422).json();
+        assert_eq!(refused["cause"]["code"], "nothing_to_post");
+        assert!(text(&refused["message"]).contains(says), "{refused}");
+    }
     for (program, sign) in [("vod", "Prenos"), ("vasco", "Prenos"), ("minimax", "miniMAX")] {
         let path = format!("/tax-reports/si/{program}-xml");
         let file = api.post(&path, &owner, days.clone()).await.with(200);

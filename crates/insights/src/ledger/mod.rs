@@ -8,8 +8,8 @@
 //! | `vasco`   | the postings of Vasco                                               |
 //! | `minimax` | the import of postings of Minimax                                   |
 //!
-//! **Invariants.** A document's debits come to its credits. A document is posted whole, or named
-//! among those that were left out.
+//! **Invariants.** A document's debits come to its credits. A document is posted whole, with one
+//! posting at least, or named among those that were left out.
 
 mod account;
 mod minimax;
@@ -88,6 +88,8 @@ const ADVANCE: Said = (
     "advance_invoice",
     "advance invoices are not posted: there is no account for them among the mappings",
 );
+const NOTHING: Said =
+    ("nothing_to_post", "the document comes to nothing in all its parts: there is nothing to post");
 const NOT_CONVERTED: Said = (
     "no_exchange_rate",
     "the document is in another currency and has no rate of exchange: set exchange_rate",
@@ -116,6 +118,9 @@ impl<'a> Ledger<'a> {
             };
             match posted {
                 Err(why) => left_out.note(why, &sold.id, &sold.number),
+                Ok((postings, _)) if postings.is_empty() => {
+                    left_out.note(NOTHING, &sold.id, &sold.number);
+                }
                 Ok((postings, odd)) => {
                     for one in odd {
                         warnings.note(one, &sold.id, &sold.number);

@@ -94,6 +94,19 @@ fn a_long_number_stands_where_the_authoritys_number_stands() {
 }
 
 #[test]
+fn a_document_that_comes_to_nothing_is_named_and_not_posted() {
+    let nothing = sold("2026-2", "2026-10-02", Sale::Domestic, vec![part("22", "0", "0", None)]);
+    let mut documents = sample();
+    documents.push(nothing);
+    let ledger = october(&documents, &Accounts::default());
+    let left_out: Vec<_> = ledger.left_out.iter().map(|one| one.code).collect();
+    assert_eq!(left_out, ["nothing_to_post"]);
+    let file = ledger.write(LedgerFormat::Vod, "1.0");
+    assert!(file.contains("left out (nothing_to_post)") && file.contains(": 2026-2"), "{file}");
+    assert_valid(SCHEMA, &[file]);
+}
+
+#[test]
 fn a_buyer_in_northern_ireland_is_in_the_united_kingdom_and_buys_within_the_union() {
     let goods = vec![part("0", "80", "0", Some(Classification::Product))];
     let documents = [Sold {
@@ -215,8 +228,8 @@ proptest! {
             };
             prop_assert_eq!(amounts(debit), ledger.turnover());
             prop_assert_eq!(amounts(credit), ledger.turnover());
-            let has_postings = ledger.documents.iter().all(|(_, all)| !all.is_empty());
-            if format == LedgerFormat::Vod && has_postings && !ledger.documents.is_empty() {
+            prop_assert!(ledger.documents.iter().all(|(_, all)| !all.is_empty()));
+            if format == LedgerFormat::Vod && !ledger.documents.is_empty() {
                 assert_valid(SCHEMA, &[file]);
             }
         }
