@@ -181,6 +181,12 @@ fn what_is_unknown_is_refused_at_its_place_with_the_nearest_name() {
             "[0].date_to",
             "not be before",
         ),
+        (
+            json!([{"table": "invoices", "group_by": ["month"], "metrics": [{"type": "count"},
+                    {"type": "sum", "field": "total", "alias": "month"}]}]),
+            "[0].metrics[1].alias",
+            "name of a group",
+        ),
         (json!([]), "", "1 to 25"),
         (json!(vec![json!({}); 26]), "", "1 to 25"),
     ] {
