@@ -197,11 +197,16 @@ pub async fn yearly_review(
     };
     let make = |one: &_| revenue(one, entity.currency);
     let documents = days::issued(cx, &KINDS, Some(from), Some(to), make).await?;
+    let first = documents.iter().map(|one| one.date).min();
+    let first_document = match first {
+        Some(_) if days::is_issued_before(cx, &KINDS, from).await? => None,
+        first => first,
+    };
     let profile = Profile::of(entity);
     Ok(review(&YearFacts {
         year,
         basis: profile.basis(),
-        began: None,
+        first_document,
         increase,
         decrease,
         today: today(entity, cx.stamp),

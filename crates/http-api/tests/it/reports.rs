@@ -224,6 +224,9 @@ async fn a_profile_decides_on_yearly_files_and_accounts() {
 
     let review = api.post(&format!("{yearly}/review"), &owner, json!({"year": 2026})).await;
     let review = review.with(200).json();
+    let began = review["warnings"].as_array().unwrap().iter();
+    let began: Vec<&Value> = began.filter(|it| it["code"] == "activity_began_in_year").collect();
+    assert!(began.len() == 1 && text(&began[0]["message"]).contains("2026-11-02"), "{review}");
     assert_eq!(review["auto_values"]["adjusted_revenue"], 1110, "{review}");
     assert_eq!(review["auto_values"]["income_tax_amount"], 44.4);
     let file = api.post(&format!("{yearly}/export"), &owner, export).await.with(200);
