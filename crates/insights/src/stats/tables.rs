@@ -87,7 +87,7 @@ static DOCUMENTS: [StatField; 24] = [
     converted("total_with_tax_converted", "total_with_tax"),
 ];
 
-static PAYMENTS: [StatField; 10] = [
+static PAYMENTS: [StatField; 12] = [
     field("id", Text),
     field("date", Date),
     field("type", Text),
@@ -96,6 +96,8 @@ static PAYMENTS: [StatField; 10] = [
     field("advance_invoice_id", Text),
     field("expense_id", Text),
     field("created_at", Instant),
+    field("currency_code", Text),
+    QUOTE,
     field("amount", Number),
     converted("amount_converted", "amount"),
 ];
