@@ -43,7 +43,8 @@ pub struct FiledBook {
     pub made_on: Date,
 }
 
-fn must_be_slovenian(entity: &Entity) -> Result<(), ReportError> {
+/// Refuses entities elsewhere.
+pub(crate) fn must_be_slovenian(entity: &Entity) -> Result<(), ReportError> {
     match entity.country_code.as_deref() {
         Some("SI") => Ok(()),
         _ => Err(ReportError::OtherCountry("Slovenia")),

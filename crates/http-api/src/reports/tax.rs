@@ -436,7 +436,7 @@ async fn vat(call: EntityCall, query: Query) -> Result<answer::Json<VatBody>, Ap
 }
 
 async fn profile(call: EntityCall) -> answer::Json<ProfileBody> {
-    answer::Json(ProfileBody(Profile::of(call.entity()).answered()))
+    answer::Json(ProfileBody(Profile::of(call.entity()).answered(call.entity())))
 }
 
 async fn update_profile(
@@ -444,8 +444,11 @@ async fn update_profile(
     body: Body<SentProfile>,
 ) -> Result<answer::Json<ProfileBody>, ApiError> {
     let sent = body.0.0;
-    let task = call.run(|call| async move { change_profile(call.cx(), sent).await });
-    Ok(answer::Json(ProfileBody(task.await?.answered())))
+    let task = call.run(|call| async move {
+        let changed = change_profile(call.cx(), sent).await?;
+        Ok::<_, ApiError>(changed.answered(call.entity()))
+    });
+    Ok(answer::Json(ProfileBody(task.await?)))
 }
 
 async fn review(

@@ -122,6 +122,11 @@ async fn the_book_of_issued_invoices_is_an_archive_or_its_sums() {
     let elsewhere = elsewhere.in_entity(&text(&entity["id"]));
     let refused = api.post(path, &elsewhere, json!({})).await.with(422).json();
     assert_eq!(refused["cause"]["code"], "country_not_supported");
+    let profile = json!({"business_form": "sp", "income_tax_regime": "normirani",
+        "tax_residency": "resident"});
+    let kept = api.patch("/tax-reports/si/profile", &elsewhere, profile).await.with(200).json();
+    let supported = kept["supported_exports"].as_object().unwrap();
+    assert!(supported.len() == 6 && supported.values().all(|it| *it == json!(false)), "{kept}");
 }
 
 #[actix_web::test]
