@@ -75,6 +75,23 @@ impl Profile {
         codes.map(str::to_owned).collect()
     }
 
+    fn amount(&self, name: &str) -> Option<Decimal> {
+        let Json::Number(amount) = self.0.get("yearly_reporting")?.get(name)? else { return None };
+        amount.as_str().parse().ok()
+    }
+
+    /// What is usually withheld of its income in a year.
+    #[must_use]
+    pub fn withholding_tax(&self) -> Option<Decimal> {
+        self.amount("default_withholding_tax_amount")
+    }
+
+    /// What it usually pays abroad in a year.
+    #[must_use]
+    pub fn foreign_tax_credit(&self) -> Option<Decimal> {
+        self.amount("default_foreign_tax_credit_amount")
+    }
+
     /// Its registration number.
     #[must_use]
     pub fn registration_number(&self) -> Option<&str> {

@@ -215,6 +215,38 @@ pub async fn yearly_review(
     }))
 }
 
+/// What a trader says of a year. What is not said is 0, or what the profile has for it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SaidValues {
+    /// Tax that was withheld.
+    pub withholding_tax: Option<Decimal>,
+    /// Tax that was paid abroad.
+    pub foreign_tax_credit: Option<Decimal>,
+    /// Advances that were paid.
+    pub prior_advance: Option<Decimal>,
+    /// What is taken off the revenue.
+    pub decrease: Option<Decimal>,
+    /// What is added to it.
+    pub increase: Option<Decimal>,
+}
+
+impl SaidValues {
+    fn with(self, profile: &Profile) -> ManualValues {
+        let or_zero = |amount: Option<Decimal>| amount.unwrap_or_else(Decimal::zero);
+        ManualValues {
+            withholding_tax_amount: or_zero(
+                self.withholding_tax.or_else(|| profile.withholding_tax()),
+            ),
+            foreign_tax_credit_amount: or_zero(
+                self.foreign_tax_credit.or_else(|| profile.foreign_tax_credit()),
+            ),
+            prior_advance_income_tax_amount: or_zero(self.prior_advance),
+            revenue_adjustment_decrease: or_zero(self.decrease),
+            revenue_adjustment_increase: or_zero(self.increase),
+        }
+    }
+}
+
 /// The yearly file: `DDD-DDD_<year>.xml`.
 ///
 /// # Errors
@@ -224,11 +256,12 @@ pub async fn yearly_file(
     cx: Context<'_>,
     entity: &Entity,
     year: i32,
-    manual: &ManualValues,
+    said: SaidValues,
 ) -> Result<ReportFile, ReportError> {
     must_be_slovenian(entity)?;
-    manual.check().map_err(|issues| issues.at("manual_values"))?;
     let profile = Profile::of(entity);
+    let manual = said.with(&profile);
+    manual.check().map_err(|issues| issues.at("manual_values"))?;
     if !profile.exports_yearly() {
         return Err(ReportError::Profile(
             "the yearly file is for resident sole traders with flat-rate expenses: set \
@@ -249,7 +282,7 @@ pub async fn yearly_file(
         activity_codes: &activity_codes,
         basis: profile.basis().unwrap_or(racun_insights::Basis::FullTime),
         review: &review,
-        manual,
+        manual: &manual,
     });
     Ok(ReportFile { name: yearly_file_name(year), bytes: file.into_bytes() })
 }

@@ -236,6 +236,22 @@ async fn a_profile_decides_on_yearly_files_and_accounts() {
     assert_eq!(review["auto_values"]["income_tax_amount"], 44.4);
     let file = api.post(&format!("{yearly}/export"), &owner, export).await.with(200);
     assert!(file.header("content-disposition").contains("DDD-DDD_2026.xml"));
+    assert!(file.text.contains("<WithholdingTax>5.00</WithholdingTax>"), "{}", file.text);
+
+    let usual = json!({"yearly_reporting": {"default_withholding_tax_amount": 120.5,
+        "default_foreign_tax_credit_amount": 7}});
+    api.patch(path, &owner, usual).await.with(200);
+    for (manual, withheld) in [
+        (Value::Null, "120.50"),
+        (json!({"prior_advance_income_tax_amount": 1}), "120.50"),
+        (json!({"withholding_tax_amount": 0}), "0.00"),
+    ] {
+        let sent = json!({"year": 2026, "manual_values": manual});
+        let file = api.post(&format!("{yearly}/export"), &owner, sent).await.with(200);
+        let said = format!("<WithholdingTax>{withheld}</WithholdingTax>");
+        assert!(file.text.contains(&said), "{manual}: {}", file.text);
+        assert!(file.text.contains("<ForeignTaxCredit>7.00</"), "{manual}: {}", file.text);
+    }
 
     let days = json!({"date_from": "2026-11-01", "date_to": "2026-11-30"});
     let voided = json!({"date_from": "2026-11-04", "date_to": "2026-11-04"});
