@@ -229,6 +229,8 @@ async fn a_profile_decides_on_yearly_files_and_accounts() {
 
     let review = api.post(&format!("{yearly}/review"), &owner, json!({"year": 2026})).await;
     let review = review.with(200).json();
+    let voided = &review["issue_details"][1]["affected_documents"][0];
+    assert_eq!(voided["date"], "2026-11-04T00:00:00.000Z", "{review}");
     let began = review["warnings"].as_array().unwrap().iter();
     let began: Vec<&Value> = began.filter(|it| it["code"] == "activity_began_in_year").collect();
     assert!(began.len() == 1 && text(&began[0]["message"]).contains("2026-11-02"), "{review}");
