@@ -142,7 +142,7 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// Writes what was left out and what is odd as comments.
+    /// Writes what was left out and what is odd as comments, in every format.
     fn say(&self, xml: &mut Xml) {
         xml.findings("left out", &self.left_out);
         xml.findings("look at", &self.warnings);

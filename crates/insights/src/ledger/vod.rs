@@ -4,9 +4,13 @@
 //! signed: its postings change sides here.
 
 use super::{Ledger, PROGRAM, Posting, Role, Side, country, partner_code, supplied_on};
-use crate::facts::{Partner, Sale, Sold, SoldKind};
+use crate::facts::{Findings, Partner, Said, Sale, Sold, SoldKind};
 use crate::xml::Xml;
 
+const SPECIAL: Said = (
+    "special_rate",
+    "the format has no kind of posting for 5 percent: it stands as the reduced rate",
+);
 /// Characters of a document's number.
 const NUMBER: usize = 15;
 /// Characters of the number by which the authority knows it.
@@ -15,6 +19,7 @@ const FISCAL_NUMBER: usize = 62;
 pub(super) fn write(ledger: &Ledger<'_>, version: &str) -> String {
     let mut xml = Xml::new();
     ledger.say(&mut xml);
+    xml.findings("look at", &special(ledger));
     xml.within("Prenos", |xml| {
         xml.within("Glava", |xml| {
             xml.text("Program", PROGRAM);
@@ -29,6 +34,17 @@ pub(super) fn write(ledger: &Ledger<'_>, version: &str) -> String {
         });
     });
     xml.finish()
+}
+
+/// Documents with a rate that the format has no kind of posting for.
+fn special(ledger: &Ledger<'_>) -> Findings {
+    let mut found = Findings::default();
+    for (sold, postings) in &ledger.documents {
+        if postings.iter().any(|one| one.role == Role::Special) {
+            found.note(SPECIAL, &sold.id, &sold.number);
+        }
+    }
+    found
 }
 
 fn document(xml: &mut Xml, sold: &Sold, postings: &[Posting]) {
