@@ -16,6 +16,20 @@ async fn what_customers_owe_by_age_and_as_a_statement() {
     assert_eq!((&row["1-30"], &row["current"]), (&json!(100), &json!(0)), "{aging}");
     assert_eq!(row["customer_id"], bor["id"]);
     assert_eq!(aging["total"]["total"], 1100);
+    let path = "/reports/aging?date=2026-11-20";
+    let csv = api.get(&format!("{path}&format=csv"), &owner).await.with(200);
+    assert!(csv.header("content-disposition").contains("aging_2026-11-20.csv"));
+    assert!(csv.text.contains("\"Bor d.o.o.\";\"EUR\";0;100;0;0;0;100"), "{}", csv.text);
+    assert!(csv.text.trim_end().ends_with("\"total\";\"EUR\";1000;100;0;0;0;1100"), "{}", csv.text);
+    let pdf = api.get(&format!("{path}&format=pdf"), &owner).await.with(200);
+    assert_eq!(pdf.header("content-type"), "application/pdf");
+    assert!(pdf.text.contains("Odprte terjatve po zapadlosti"), "{}", pdf.text);
+    assert!(
+        pdf.text.contains("Skupaj|EUR|1.000,00|100,00|0,00|0,00|0,00|1.100,00"),
+        "{}",
+        pdf.text
+    );
+    api.get(&format!("{path}&format=xls"), &owner).await.with(422);
 
     let path = format!(
         "/customers/{}/statement?date_from=2026-11-05&date_to=2026-11-20",
@@ -31,6 +45,13 @@ async fn what_customers_owe_by_age_and_as_a_statement() {
     assert!(csv.text.contains("closing_balance"));
     let pdf = api.get(&format!("{path}&format=pdf"), &owner).await.with(200);
     assert_eq!(pdf.header("content-type"), "application/pdf");
+    let words = pdf.text.replace('\u{a0}', " ");
+    assert!(
+        words.contains("Kartica kupca") && words.contains("5. 11. 2026 – 20. 11. 2026"),
+        "{words}"
+    );
+    assert!(words.contains("6. 11. 2026|Dobropis|"), "{words}");
+    assert!(words.contains("|-12,20|87,80") && words.contains("Končno stanje: 87,80 €"), "{words}");
     api.get(&format!("{path}&format=doc"), &owner).await.with(422);
     let other = api.owner("other@example.com").await;
     api.get(&path, &other).await.with(404);
