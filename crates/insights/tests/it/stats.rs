@@ -197,6 +197,33 @@ fn what_is_unknown_is_refused_at_its_place_with_the_nearest_name() {
     }
 }
 
+/// Of what is due since 30 days only that is late which is neither paid, nor voided, nor a draft.
+#[test]
+fn what_is_settled_is_not_late() {
+    let due = |settled: Option<(&'static str, StatValue)>| {
+        let mut fields = vec![
+            ("date_due", date("2026-10-27").into()),
+            ("is_draft", false.into()),
+            ("paid_in_full", false.into()),
+        ];
+        if let Some((name, value)) = settled {
+            fields.retain(|(field, _)| *field != name);
+            fields.push((name, value));
+        }
+        invoice(&fields)
+    };
+    let voided = time::macros::datetime!(2026-11-01 10:00 UTC);
+    let rows = [
+        due(None),
+        due(Some(("is_draft", true.into()))),
+        due(Some(("paid_in_full", true.into()))),
+        due(Some(("voided_at", voided.into()))),
+    ];
+    let query = json!({"table": "invoices", "metrics": [{"type": "count"}],
+        "group_by": ["overdue_bucket"]});
+    assert_eq!(answer(&query, &rows), [["1-30", "1"], ["current", "3"]]);
+}
+
 #[test]
 fn buckets_end_where_their_names_say() {
     for (days, bucket) in [
