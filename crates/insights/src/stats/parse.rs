@@ -26,10 +26,11 @@ const MEASURES: [&str; 5] = ["count", "sum", "avg", "min", "max"];
 /// That there is no `what` called `name`, and which one may be meant.
 pub(super) fn unknown(code: &'static str, what: &str, name: &str, known: &[&str]) -> Issue {
     let near = suggestion(name, known);
-    let advice = near.map_or_else(
-        || format!("there are {}", known.join(", ")),
-        |near| format!("did you mean {near:?}?"),
-    );
+    let advice = match near {
+        Some(near) => format!("did you mean {near:?}?"),
+        None if known.is_empty() => "there is none in this table".to_owned(),
+        None => format!("there are {}", known.join(", ")),
+    };
     Issue::new(code, format!("no such {what} {name:?}; {advice}"))
 }
 

@@ -187,6 +187,11 @@ fn what_is_unknown_is_refused_at_its_place_with_the_nearest_name() {
             "[0].metrics[1].alias",
             "name of a group",
         ),
+        (
+            json!([{"table": "customers", "metrics": [{"type": "sum", "field": "city"}]}]),
+            "[0].metrics[0].field",
+            "there is none in this table",
+        ),
         (json!([]), "", "1 to 25"),
         (json!(vec![json!({}); 26]), "", "1 to 25"),
     ] {
