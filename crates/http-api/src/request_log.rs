@@ -20,7 +20,7 @@ use racun_application::Services;
 use racun_background::request_log::{self as log, RequestQuery};
 use racun_kernel::calendar::parse_instant_or_day;
 use racun_kernel::id::EntityId;
-use racun_kernel::{Issues, Scope};
+use racun_kernel::{Issue, Issues, Scope};
 use racun_store::Store;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
@@ -410,6 +410,9 @@ async fn list(call: Call, query: Query, own: Data<RequestLog>) -> Result<answer:
         Ok(issues.collect(name, parse_instant_or_day(text, is_end).map_err(Issues::from)))
     };
     let (from, to) = (at("date_from", false)?, at("date_to", true)?);
+    if from.zip(to).is_some_and(|(from, to)| to < from) {
+        issues.push(Issue::new("invalid_period", "must not be before date_from").at("date_to"));
+    }
     issues.into_result(())?;
     let asked = RequestQuery {
         list: query.list()?,

@@ -50,7 +50,12 @@ async fn what_changes_something_and_what_is_refused_is_in_the_log() {
         let found = api.get(&format!("/request-logs?{query}"), &owner).await.with(200).json();
         assert_eq!(found["pagination"]["total"], count, "{query}");
     }
-    for (query, wrong) in [("status=6xx", "status"), ("date_from=soon", "date_from")] {
+    for (query, wrong) in [
+        ("status=6xx", "status"),
+        ("date_from=soon", "date_from"),
+        ("date_from=2026-11-28&date_to=2026-11-20", "date_to"),
+        ("environment=mars", "environment"),
+    ] {
         let refused = api.get(&format!("/request-logs?{query}"), &owner).await.with(422).json();
         assert_eq!(refused["cause"]["issues"][0]["path"], json!([wrong]), "{refused}");
     }
