@@ -81,7 +81,8 @@ pub fn locale_of_country(country: &str) -> Result<String, Issue> {
 }
 
 /// The code in capitals of the country that `code` names, or else `name`; `None` without either.
-/// `EL`, which VAT numbers write for Greece, is `GR`.
+/// `EL`, which VAT numbers write for Greece, is `GR`. `XI`, which they write for Northern Ireland,
+/// stays: goods that are sold there are sold within the Union.
 ///
 /// # Errors
 /// `unknown_country`, at `country_code` or `country`.
@@ -91,6 +92,7 @@ pub fn country_code(code: Option<&str>, name: Option<&str>) -> Result<Option<Str
     };
     let (found, field) = match (given(code), given(name)) {
         (Some(code), _) if code.eq_ignore_ascii_case("EL") => return Ok(Some("GR".to_owned())),
+        (Some(code), _) if code.eq_ignore_ascii_case("XI") => return Ok(Some("XI".to_owned())),
         (Some(code), _) => (Country::with_code(&code), "country_code"),
         (None, Some(name)) => (Country::named(&name), "country"),
         (None, None) => return Ok(None),
@@ -191,6 +193,7 @@ mod tests {
             (Some("de"), Some("Slovenia"), Some("DE")),
             (Some(" "), Some("Deutschland"), Some("DE")),
             (Some("EL"), None, Some("GR")),
+            (Some("xi"), None, Some("XI")),
             (None, Some(""), None),
             (None, None, None),
         ] {

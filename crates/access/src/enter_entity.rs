@@ -54,6 +54,28 @@ pub async fn enter(
     caller: &Caller,
     entity: Option<&str>,
 ) -> Result<(Scope, Entity), AccessError> {
+    enter_in(store, caller, entity, None).await
+}
+
+/// As [`enter`], but only into an entity of `environment`: when none is named, the only one there.
+///
+/// # Errors
+/// As [`enter`]; [`Forbidden::EntityNotAccessible`] when what is entered is of the other
+/// environment, or there is none in this one.
+pub async fn enter_in(
+    store: &dyn Store,
+    caller: &Caller,
+    entity: Option<&str>,
+    environment: Option<Environment>,
+) -> Result<(Scope, Entity), AccessError> {
+    let is_there = |entity: &Entity| environment.is_none_or(|own| own == entity.environment);
+    let only = |mut entities: Vec<Entity>| {
+        entities.retain(is_there);
+        match environment {
+            Some(_) if entities.is_empty() => Err(Forbidden::EntityNotAccessible.into()),
+            _ => only_entity(entities, caller),
+        }
+    };
     let found = match (entity, caller) {
         (Some(text), _) => reach(store, caller, text).await?,
         (None, Caller::EntityKey(key)) => {
@@ -64,14 +86,15 @@ pub async fn enter(
             reach(store, caller, &token.entity_id.to_string()).await?
         }
         (None, Caller::AccountKey(key)) => {
-            let only = only_entity(of_account(store, key.account_id).await?, caller)?;
+            let only = only(of_account(store, key.account_id).await?)?;
             Some((grant_to(&only, caller, Role::Admin), only))
         }
         (None, Caller::User { user, .. }) => {
-            let only = only_entity(of_account(store, user.account_id).await?, caller)?;
+            let only = only(of_account(store, user.account_id).await?)?;
             reach(store, caller, &only.id.to_string()).await?
         }
     };
+    let found = found.filter(|(_, entity)| is_there(entity));
     found.ok_or_else(|| Forbidden::EntityNotAccessible.into())
 }
 

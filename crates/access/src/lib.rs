@@ -115,7 +115,7 @@ pub use country::{CountryRules, country_code, locale_of_country};
 pub use device::{Device, HeldDevice};
 pub use email_sender::{EmailSender, recheck_email_sender, set_email_sender};
 pub use enter_entity::{
-    AccountScope, enter, enter_account, enter_as_recipient, enter_as_system, get_entity,
+    AccountScope, enter, enter_account, enter_as_recipient, enter_as_system, enter_in, get_entity,
     list_entities, open_entity,
 };
 pub use entity::{

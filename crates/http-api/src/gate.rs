@@ -11,10 +11,11 @@ use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage as _, HttpRequest};
 use futures_util::FutureExt as _;
 use futures_util::future::join;
+use racun_access::Forbidden::EntityNotAccessible;
 use racun_access::{self as access, AccessError, Caller, Entity, Permission};
 use racun_application::Services;
 use racun_kernel::id::EntityId;
-use racun_kernel::{Scope, Stamp};
+use racun_kernel::{Environment, Scope, Stamp};
 use racun_sales::billing;
 use racun_store::{Context, Store};
 
@@ -34,7 +35,7 @@ use crate::process::Process;
 use crate::rehearsal;
 use crate::request::{Query, TakenParts, receive, take_nothing};
 use crate::request_log;
-use crate::route::{Gate, Route, Verb};
+use crate::route::{Gate, Parameter, Route, Verb};
 use crate::security::{self, SecurityEvent};
 use crate::storage;
 
@@ -262,7 +263,10 @@ async fn admit_near(
         .app_data::<AuthCache>()
         .ok_or_else(|| ApiError::internal("the application does not know who entered"))?;
     let claim = match route.gate {
-        Gate::Entity(permission) => AuthKey::of(token, request.headers()).zip(Some(permission)),
+        // What is known of a key is where its header leads.
+        Gate::Entity(permission) if !route.is_entered_by_query => {
+            AuthKey::of(token, request.headers()).zip(Some(permission))
+        }
         _ => None,
     };
     let known = claim
@@ -341,8 +345,8 @@ async fn enter(
             request.extensions_mut().insert(scope);
         }
         Gate::Entity(permission) => {
-            let named = single(request.headers(), "x-entity-id")?;
-            let place = access::enter(store, &caller, named).await?;
+            let (named, environment) = named_place(route, request)?;
+            let place = access::enter_in(store, &caller, named.as_deref(), environment).await?;
             let_in(route, request, permission, place, store, stamp).await?;
         }
         Gate::EntityInPath(permission) => {
@@ -361,6 +365,24 @@ async fn enter(
         }
     }
     Ok(())
+}
+
+/// The entity and the environment that the request names: by its header, or by its query where
+/// `route` is entered so. Two names of one entity agree.
+fn named_place(
+    route: &Route,
+    request: &ServiceRequest,
+) -> Result<(Option<String>, Option<Environment>), ApiError> {
+    let named = single(request.headers(), "x-entity-id")?.map(str::to_owned);
+    if !route.is_entered_by_query {
+        return Ok((named, None));
+    }
+    let query = Query::parse(request.query_string());
+    let asked = query.one(Parameter::ENTITY.name)?.map(str::to_owned);
+    if named.as_ref().zip(asked.as_ref()).is_some_and(|(named, asked)| named != asked) {
+        return Err(AccessError::from(EntityNotAccessible).into());
+    }
+    Ok((named.or(asked), query.environment()?))
 }
 
 /// Leaves scope and entity for the handler, when both the role there and the entity's plan allow

@@ -15,14 +15,12 @@ use actix_web::dev::ServiceResponse;
 use actix_web::http::header::{HeaderMap, HeaderValue};
 use actix_web::web::{Bytes, Data};
 use actix_web::{HttpMessage as _, web};
-use racun_access::AccessError;
-use racun_access::Forbidden::EntityNotAccessible;
 use racun_access::Permission::ReadRequests;
 use racun_application::Services;
 use racun_background::request_log::{self as log, RequestQuery};
 use racun_kernel::calendar::parse_instant_or_day;
 use racun_kernel::id::EntityId;
-use racun_kernel::{Issues, Scope};
+use racun_kernel::{Issue, Issues, Scope};
 use racun_store::Store;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
@@ -338,8 +336,8 @@ fn client_name(headers: &BTreeMap<String, String>) -> Option<String> {
 }
 
 const FILTERS: &[Parameter] = &[
-    Parameter::text("entity_id", "The entity; the same that the header x-entity-id names."),
-    Parameter::text("environment", "The entity's environment: live or sandbox."),
+    Parameter::ENTITY,
+    Parameter::ENVIRONMENT,
     Parameter::text("path", "Only requests whose path has this in it."),
     Parameter::text("method", "Only requests of this method."),
     Parameter::text("status", "Only answers with `2xx`, `4xx`, `5xx`, or one status."),
@@ -361,6 +359,7 @@ pub(crate) const ROUTES: &[Route] =
         )
         .reads(LIST)
         .reads_also(FILTERS)
+        .entered_by_query()
         .answers::<ListBody<RequestLogBody>>()];
 
 /// A request to the entity.
@@ -434,18 +433,15 @@ impl Convert<RequestLogBody> for log::RequestLog {
 
 async fn list(call: Call, query: Query, own: Data<RequestLog>) -> Result<answer::Page, ApiError> {
     let one = |name| query.one(name).map(|value| value.map(str::to_owned));
-    let entity = call.scope().entity().to_string();
-    let is_here = query.one("entity_id")?.is_none_or(|named| named == entity)
-        && query.one("environment")?.is_none_or(|named| named == call.scope().environment().name());
-    if !is_here {
-        return Err(AccessError::from(EntityNotAccessible).into());
-    }
     let mut issues = Issues::default();
     let mut at = |name, is_end| {
         let Some(text) = query.one(name)? else { return Ok::<_, ApiError>(None) };
         Ok(issues.collect(name, parse_instant_or_day(text, is_end).map_err(Issues::from)))
     };
     let (from, to) = (at("date_from", false)?, at("date_to", true)?);
+    if from.zip(to).is_some_and(|(from, to)| to < from) {
+        issues.push(Issue::new("invalid_period", "must not be before date_from").at("date_to"));
+    }
     issues.into_result(())?;
     let asked = RequestQuery {
         list: query.list()?,

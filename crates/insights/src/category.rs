@@ -18,9 +18,8 @@ pub enum Category {
     Export,
     /// Outside the scope of the country's VAT.
     OutOfScope,
-    /// Taxed by the margin.
-    Margin,
-    /// Exempt, or not known to be anything else.
+    /// Exempt, or not known to be anything else; also what is taxed by the margin, of which
+    /// documents state no tax.
     Exempt,
 }
 
@@ -34,7 +33,7 @@ impl Category {
             Self::IntraUnion => "K",
             Self::Export => "G",
             Self::OutOfScope => "O",
-            Self::Margin | Self::Exempt => "E",
+            Self::Exempt => "E",
         }
     }
 
@@ -46,7 +45,7 @@ impl Category {
             return whole(Self::Taxed);
         }
         let (goods, services) = match sale {
-            _ if part.is_margin => return whole(Self::Margin),
+            _ if part.is_margin => return whole(Self::Exempt),
             Sale::UnionBusiness => (Self::IntraUnion, Self::ReverseCharge),
             _ if part.reverse_charge => return whole(Self::ReverseCharge),
             Sale::Abroad => (Self::Export, Self::OutOfScope),

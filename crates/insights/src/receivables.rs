@@ -70,6 +70,8 @@ pub struct AgedCustomer {
 /// What is owed, by customer and age.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Aging {
+    /// The day by which it is late.
+    pub date: Date,
     /// By name; who is not in the catalogue by the name on documents.
     pub customers: Vec<AgedCustomer>,
     /// All of it in the entity's currency.
@@ -110,7 +112,7 @@ impl Aging {
             };
             key(a).cmp(&key(b))
         });
-        Self { customers, total, not_converted }
+        Self { date: today, customers, total, not_converted }
     }
 }
 

@@ -1,8 +1,10 @@
 //! When revenue is earned and cost incurred: amounts of lines, spread over the days of a service.
 //!
-//! A month has the amount times its days of the service by all days of the service, rounded; the
-//! last one takes what is left. No month goes beyond what is left, so that nothing is recognised
-//! that was not invoiced. Inside a month days count alike.
+//! A period has the amount times its days of the service by all days of the service, rounded; the
+//! last one takes what is left (contract 27.3). Periods are months, and days of a service that is
+//! no longer than a month. Inside a month a day has the share of a day, and the month's last one
+//! takes what is left of the month. No period goes beyond what is left, so that nothing is
+//! recognised that was not invoiced.
 //!
 //! **Law.** On every day, what is recognised plus what is deferred is what is invoiced plus what is
 //! accrued: revenue of a service that is not invoiced yet. Once a document is voided all four are
@@ -35,7 +37,7 @@ pub struct Spread {
     pub accrues: bool,
 }
 
-/// What a month has of a [`Spread`].
+/// What a period has of a [`Spread`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Slice {
     /// The first day of the service in it.
@@ -59,6 +61,9 @@ pub struct Standing {
     pub accrued: Decimal,
 }
 
+/// Days of a service, at most, that is spread by days and not by months.
+const BY_DAYS: i64 = 31;
+
 /// How many days there are from `from` to `to`, both included.
 fn days(from: Date, to: Date) -> i64 {
     (to - from).whole_days() + 1
@@ -66,12 +71,6 @@ fn days(from: Date, to: Date) -> i64 {
 
 fn end_of_month(day: Date) -> Date {
     day.replace_day(day.month().length(day.year())).unwrap_or(day)
-}
-
-/// `amount` × `part` ÷ `whole` as money.
-fn share(amount: &Decimal, part: i64, whole: i64, currency: Currency) -> Decimal {
-    let product = amount * &Decimal::from(part);
-    currency.divide(&product, &Decimal::from(whole)).unwrap_or_else(Decimal::zero)
 }
 
 impl Spread {
@@ -82,18 +81,30 @@ impl Spread {
         Self { amount, currency, invoiced_on: on, from, to, voided_on: None, accrues: true }
     }
 
-    /// The months of the service.
+    /// All days of the service.
+    fn days(&self) -> i64 {
+        days(self.from, self.to).max(1)
+    }
+
+    /// The share of `count` days, not beyond `most`.
+    fn share(&self, count: i64, most: &Decimal) -> Decimal {
+        let product = &self.amount * &Decimal::from(count);
+        let share = self.currency.divide(&product, &Decimal::from(self.days()));
+        let share = share.unwrap_or_else(Decimal::zero);
+        if share.abs() > most.abs() { most.clone() } else { share }
+    }
+
+    /// The periods of the service: its months, or its days when these are few.
     #[must_use]
     pub fn slices(&self) -> Vec<Slice> {
-        let whole = days(self.from, self.to).max(1);
+        let by_days = self.days() <= BY_DAYS;
         let mut left = self.amount.clone();
         let mut slices = Vec::new();
         let mut from = self.from;
         loop {
-            let to = end_of_month(from).min(self.to);
-            let rounded = share(&self.amount, days(from, to), whole, self.currency);
+            let to = if by_days { from } else { end_of_month(from).min(self.to) };
             let is_last = to >= self.to;
-            let amount = if is_last || rounded.abs() > left.abs() { left.clone() } else { rounded };
+            let amount = if is_last { left.clone() } else { self.share(days(from, to), &left) };
             left = &left - &amount;
             slices.push(Slice { from, to, amount });
             match to.next_day() {
@@ -131,8 +142,10 @@ impl Spread {
             if slice.to <= day {
                 sum += &slice.amount;
             } else {
-                let (done, all) = (days(slice.from, day), days(slice.from, slice.to));
-                sum += &share(&slice.amount, done, all, self.currency);
+                let a_day = self.share(1, &slice.amount);
+                let done = &a_day * &Decimal::from(days(slice.from, day));
+                let is_beyond = done.abs() > slice.amount.abs();
+                sum += if is_beyond { &slice.amount } else { &done };
             }
         }
         sum

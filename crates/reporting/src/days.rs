@@ -82,6 +82,30 @@ pub async fn issued<T>(
     Ok(made)
 }
 
+/// Whether a document of one of `kinds` was issued under a date before `day`.
+///
+/// # Errors
+/// When the store fails.
+pub async fn is_issued_before(
+    cx: Context<'_>,
+    kinds: &[DocumentKind],
+    day: Date,
+) -> Result<bool, StoreError> {
+    for kind in kinds {
+        let table = table_of(*kind);
+        let clauses = vec![
+            Clause::on(table, "date", Operator::Lt(day.into())),
+            Clause::on(table, "is_draft", Operator::Equals(false.into())),
+        ];
+        let one = ListQuery { clauses, limit: 1, count: false, ..ListQuery::first_page(table) };
+        let found = cx.store.page::<Document>(table, &cx.tenant(), &one).await?;
+        if !found.rows.is_empty() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// Expenses that came in from `from` to `to`: by the day of their receipt, or by their date.
 ///
 /// # Errors

@@ -19,6 +19,9 @@ pub enum ReportError {
     /// The entity's profile does not allow it.
     #[error("{0}")]
     Profile(&'static str),
+    /// No document of the days can be posted.
+    #[error("{0}")]
+    NothingToPost(String),
     /// The profile is not changed.
     #[error(transparent)]
     Access(#[from] AccessError),

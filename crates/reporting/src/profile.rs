@@ -8,6 +8,7 @@ use racun_store::Context;
 use serde_json::{Map, Value as Json, json};
 
 use crate::ReportError;
+use crate::tax::must_be_slovenian;
 
 /// The key of the settings.
 const KEY: &str = "slovenia";
@@ -74,6 +75,23 @@ impl Profile {
         codes.map(str::to_owned).collect()
     }
 
+    fn amount(&self, name: &str) -> Option<Decimal> {
+        let Json::Number(amount) = self.0.get("yearly_reporting")?.get(name)? else { return None };
+        amount.as_str().parse().ok()
+    }
+
+    /// What is usually withheld of its income in a year.
+    #[must_use]
+    pub fn withholding_tax(&self) -> Option<Decimal> {
+        self.amount("default_withholding_tax_amount")
+    }
+
+    /// What it usually pays abroad in a year.
+    #[must_use]
+    pub fn foreign_tax_credit(&self) -> Option<Decimal> {
+        self.amount("default_foreign_tax_credit_amount")
+    }
+
     /// Its registration number.
     #[must_use]
     pub fn registration_number(&self) -> Option<&str> {
@@ -88,16 +106,18 @@ impl Profile {
             && self.text(&["tax_residency"]) == Some("resident")
     }
 
-    /// The profile as it is answered: with the exports that it supports.
+    /// The profile of `entity` as it is answered: with the exports that it supports. All of them
+    /// are of Slovenia.
     #[must_use]
-    pub fn answered(&self) -> Json {
+    pub fn answered(&self, entity: &Entity) -> Json {
         let mut answered = self.0.clone();
+        let is_here = must_be_slovenian(entity).is_ok();
         let formats = LedgerFormat::ALL.map(LedgerFormat::name);
-        let mut supported = Map::from_iter(formats.map(|name| (name.to_owned(), json!(true))));
-        supported.insert("yearly_normirani".to_owned(), json!(self.exports_yearly()));
-        for name in ["kir", "kpr"] {
-            supported.insert(name.to_owned(), json!(true));
-        }
+        let names = formats.into_iter().chain(["kir", "kpr"]);
+        let mut supported: Map<String, Json> =
+            names.map(|name| (name.to_owned(), json!(is_here))).collect();
+        let is_yearly = is_here && self.exports_yearly();
+        supported.insert("yearly_normirani".to_owned(), json!(is_yearly));
         answered.insert("supported_exports".to_owned(), Json::Object(supported));
         Json::Object(answered)
     }

@@ -1,18 +1,20 @@
 //! What customers owe.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use racun_access::Entity;
 use racun_catalog::{CUSTOMERS, Customer};
-use racun_documents::{Document, DocumentKind, table_of};
+use racun_documents::{Document, DocumentKind, Stage, table_of};
 use racun_insights::{Aging, Movement, MovementKind, Statement};
 use racun_kernel::{Currency, Issue, PaymentType};
 use racun_records::where_in;
 use racun_sales::documents::today;
 use racun_settlement::{PAYMENTS, Payment};
-use racun_store::{Clause, Context, Operator};
-use time::Date;
+use racun_store::{Clause, Context, Operator, StoreError, Value};
+use time::{Date, OffsetDateTime};
 
 use crate::ReportError;
-use crate::days::{Budget, between, for_each};
+use crate::days::{Budget, for_each};
 use crate::facts::open_item;
 
 /// Ids that one question about payments names.
@@ -53,8 +55,10 @@ pub struct CustomerStatement {
 ///
 /// Invoices and credit notes that are issued and not voided count by their dates, money by the
 /// day on which it moved. What an advance invoice took is owed to the customer in goods, not in
-/// money, so it counts on the day on which an invoice takes it. A settlement by a credit note moves
-/// nothing: the credit note itself counts.
+/// money, so it counts on the day on which an invoice takes it: the date of an invoice that took it
+/// when it was issued, and otherwise the day of the link. A settlement by a credit note moves
+/// nothing: the credit note itself counts. Money that is dated before its document counts on its
+/// own day, so that what is owed at the end of a day is what is owed before the next one.
 ///
 /// # Errors
 /// A customer that there is not; days in the wrong order; the store's failure.
@@ -78,30 +82,93 @@ pub async fn statement(
         [(DocumentKind::Invoice, "invoice_id"), (DocumentKind::CreditNote, "credit_note_id")]
     {
         let table = table_of(kind);
-        let mut clauses = between(table, "date", None, Some(to));
-        clauses.push(Clause::on(table, "is_draft", Operator::Equals(false.into())));
-        clauses.push(Clause::on(table, "customer_id", Operator::Equals(id.into())));
-        let mut ids = Vec::new();
+        // Also those that are dated later: money may be dated before its document.
+        let clauses = vec![
+            Clause::on(table, "is_draft", Operator::Equals(false.into())),
+            Clause::on(table, "customer_id", Operator::Equals(id.into())),
+        ];
+        let mut issued = BTreeMap::new();
         let each = |document: Document| {
             let code = document.content.currency;
             if code == currency {
-                ids.push(document.id.to_string());
                 movements.extend(moved(&document));
+                let at = issued_at(&document);
+                issued.insert(document.id.to_string(), (document.content.date, at));
             } else if !others.iter().any(|other| other == code.code()) {
                 others.push(code.code().to_owned());
             }
         };
         for_each(cx, table, clauses, "date", &mut budget, each).await?;
+        let ids: Vec<String> = issued.keys().cloned().collect();
         for ids in ids.chunks(AT_ONCE) {
-            let mut clauses = between(&PAYMENTS, "date", None, Some(to));
-            clauses.push(where_in(&PAYMENTS, field, ids));
-            let each = |payment: Payment| movements.extend(paid(&payment, kind));
+            let mut payments: Vec<Payment> = Vec::new();
+            let clauses = vec![where_in(&PAYMENTS, field, ids)];
+            let each = |payment| payments.push(payment);
             for_each(cx, &PAYMENTS, clauses, "date", &mut budget, each).await?;
+            let ahead = paid_ahead(cx, &payments, &mut budget).await?;
+            movements.extend(payments.iter().filter_map(|payment| {
+                let date = counted_on(payment, &issued, &ahead);
+                paid(payment, date, kind)
+            }));
         }
     }
     others.sort();
     let statement = Statement::of(from, to, movements);
     Ok(CustomerStatement { customer, currency, other_currencies: others, statement })
+}
+
+/// The date of an issued document, and when it was issued.
+type IssuedOn = (Date, Option<OffsetDateTime>);
+
+/// When `document` was issued.
+fn issued_at(document: &Document) -> Option<OffsetDateTime> {
+    match &document.stage {
+        Stage::Draft => None,
+        Stage::Issued(issued) | Stage::Voided(issued, _) => Some(issued.at),
+    }
+}
+
+/// The days on which the last money came in of the advance invoices that `payments` take from.
+async fn paid_ahead(
+    cx: Context<'_>,
+    payments: &[Payment],
+    budget: &mut Budget,
+) -> Result<BTreeMap<String, Date>, StoreError> {
+    let taken = payments.iter().filter(|payment| payment.is_allocation());
+    let advances: BTreeSet<String> =
+        taken.filter_map(|payment| payment.advance_invoice_id.clone()).collect();
+    let advances: Vec<String> = advances.into_iter().collect();
+    let mut days = BTreeMap::new();
+    for ids in advances.chunks(AT_ONCE) {
+        let clauses = vec![
+            where_in(&PAYMENTS, "advance_invoice_id", ids),
+            Clause::on(&PAYMENTS, "invoice_id", Operator::Equals(Value::Null)),
+        ];
+        // In the order of their dates, so that the last one stays.
+        let each = |money: Payment| {
+            days.extend(money.advance_invoice_id.map(|advance| (advance, money.date)));
+        };
+        for_each(cx, &PAYMENTS, clauses, "date", budget, each).await?;
+    }
+    Ok(days)
+}
+
+/// The day on which `payment` counts. What an invoice took of an advance when it was issued counts
+/// on the invoice's date, but never before the money of the advance, which `ahead` knows; it is
+/// kept under the day of the issue, for tax authorities are told of that.
+fn counted_on(
+    payment: &Payment,
+    issued: &BTreeMap<String, IssuedOn>,
+    ahead: &BTreeMap<String, Date>,
+) -> Date {
+    let advance = payment.advance_invoice_id.as_ref().filter(|_| payment.is_allocation());
+    let invoice = payment.invoice_id.as_ref().and_then(|invoice| issued.get(invoice));
+    match advance.zip(invoice) {
+        Some((advance, (date, at))) if *at == Some(payment.created_at) => {
+            ahead.get(advance).map_or(*date, |money| *money.max(date))
+        }
+        _ => payment.date,
+    }
 }
 
 /// What a document adds to what is owed. One that is voided and was not credited adds nothing.
@@ -121,15 +188,16 @@ fn moved(document: &Document) -> Option<Movement> {
     })
 }
 
-/// What a payment takes off what is owed, or gives back of it; `None` where no money moved.
-fn paid(payment: &Payment, on: DocumentKind) -> Option<Movement> {
+/// What a payment that counts on `date` takes off what is owed, or gives back of it; `None` where
+/// no money moved.
+fn paid(payment: &Payment, date: Date, on: DocumentKind) -> Option<Movement> {
     let is_settlement = matches!(payment.kind, PaymentType::CreditNote);
     if is_settlement {
         return None;
     }
     let is_refund = on == DocumentKind::CreditNote;
     Some(Movement {
-        date: payment.date,
+        date,
         kind: if is_refund { MovementKind::Refund } else { MovementKind::Payment },
         id: payment.id.to_string(),
         reference: payment.reference.clone(),

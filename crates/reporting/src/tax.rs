@@ -4,8 +4,8 @@ use racun_access::Entity;
 use racun_documents::DocumentKind;
 use racun_exports::{ArchivePart, archive_end};
 use racun_insights::{
-    Ledger, LedgerFormat, ManualValues, Review, TaxPeriod, VatBook, VatOverview, YearFacts,
-    YearlyReport, review, tax_payer, yearly_file_name, yearly_report,
+    Finding, Findings, Ledger, LedgerFormat, ManualValues, Review, TaxPeriod, VatBook, VatOverview,
+    YearFacts, YearlyReport, review, tax_payer, yearly_file_name, yearly_report,
 };
 use racun_kernel::{Decimal, Issue};
 use racun_sales::documents::today;
@@ -43,7 +43,8 @@ pub struct FiledBook {
     pub made_on: Date,
 }
 
-fn must_be_slovenian(entity: &Entity) -> Result<(), ReportError> {
+/// Refuses entities elsewhere.
+pub(crate) fn must_be_slovenian(entity: &Entity) -> Result<(), ReportError> {
     match entity.country_code.as_deref() {
         Some("SI") => Ok(()),
         _ => Err(ReportError::OtherCountry("Slovenia")),
@@ -152,8 +153,24 @@ pub async fn ledger_file(
     let make = |one: &_| sold(one, entity.currency);
     let of = days::issued(cx, &KINDS, Some(from), Some(to), make).await?;
     let ledger = Ledger::of(from, to, &of, &profile.accounts());
+    if ledger.documents.is_empty() {
+        return Err(nothing_to_post(&ledger.left_out));
+    }
     let file = ledger.write(format, version);
     Ok(ReportFile { name: format.file_name(from, to), bytes: file.into_bytes() })
+}
+
+/// That no document is posted; what was left out, for there is no file that would say it.
+fn nothing_to_post(left_out: &Findings) -> ReportError {
+    let of = |finding: &Finding| {
+        format!("{} left out ({}): {}", finding.documents.len(), finding.code, finding.message)
+    };
+    let left_out: Vec<String> = left_out.iter().map(of).collect();
+    let why = match left_out.is_empty() {
+        true => "no invoice and no credit note was issued on these days".to_owned(),
+        false => left_out.join("; "),
+    };
+    ReportError::NothingToPost(format!("nothing is to be posted: {why}; choose other days"))
 }
 
 /// The years of yearly reports.
@@ -181,16 +198,53 @@ pub async fn yearly_review(
     };
     let make = |one: &_| revenue(one, entity.currency);
     let documents = days::issued(cx, &KINDS, Some(from), Some(to), make).await?;
+    let first = documents.iter().map(|one| one.date).min();
+    let first_document = match first {
+        Some(_) if days::is_issued_before(cx, &KINDS, from).await? => None,
+        first => first,
+    };
     let profile = Profile::of(entity);
     Ok(review(&YearFacts {
         year,
         basis: profile.basis(),
-        began: None,
+        first_document,
         increase,
         decrease,
         today: today(entity, cx.stamp),
         documents,
     }))
+}
+
+/// What a trader says of a year. What is not said is 0, or what the profile has for it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SaidValues {
+    /// Tax that was withheld.
+    pub withholding_tax: Option<Decimal>,
+    /// Tax that was paid abroad.
+    pub foreign_tax_credit: Option<Decimal>,
+    /// Advances that were paid.
+    pub prior_advance: Option<Decimal>,
+    /// What is taken off the revenue.
+    pub decrease: Option<Decimal>,
+    /// What is added to it.
+    pub increase: Option<Decimal>,
+}
+
+impl SaidValues {
+    fn with(self, profile: &Profile) -> ManualValues {
+        let or_zero = |amount: Option<Decimal>| amount.unwrap_or_else(Decimal::zero);
+        ManualValues {
+            withholding_tax_amount: or_zero(
+                self.withholding_tax.or_else(|| profile.withholding_tax()),
+            ),
+            foreign_tax_credit_amount: or_zero(
+                self.foreign_tax_credit.or_else(|| profile.foreign_tax_credit()),
+            ),
+            prior_advance_income_tax_amount: or_zero(self.prior_advance),
+            revenue_adjustment_decrease: or_zero(self.decrease),
+            revenue_adjustment_increase: or_zero(self.increase),
+        }
+    }
 }
 
 /// The yearly file: `DDD-DDD_<year>.xml`.
@@ -202,11 +256,12 @@ pub async fn yearly_file(
     cx: Context<'_>,
     entity: &Entity,
     year: i32,
-    manual: &ManualValues,
+    said: SaidValues,
 ) -> Result<ReportFile, ReportError> {
     must_be_slovenian(entity)?;
-    manual.check().map_err(|issues| issues.at("manual_values"))?;
     let profile = Profile::of(entity);
+    let manual = said.with(&profile);
+    manual.check().map_err(|issues| issues.at("manual_values"))?;
     if !profile.exports_yearly() {
         return Err(ReportError::Profile(
             "the yearly file is for resident sole traders with flat-rate expenses: set \
@@ -227,7 +282,7 @@ pub async fn yearly_file(
         activity_codes: &activity_codes,
         basis: profile.basis().unwrap_or(racun_insights::Basis::FullTime),
         review: &review,
-        manual,
+        manual: &manual,
     });
     Ok(ReportFile { name: yearly_file_name(year), bytes: file.into_bytes() })
 }

@@ -10,8 +10,8 @@ use racun_application::Services;
 use racun_application::entities;
 use racun_fiscal::FiscalSettings;
 use racun_fiscalization::setup::settings;
+use racun_kernel::Scope;
 use racun_kernel::id::EntityId;
-use racun_kernel::{Environment, Issue, Scope};
 use racun_store::{ListQuery, Page};
 
 use super::entity_bodies::{EntityBody, NewEntityBody, SpendingLimitBody, UpdateEntityBody};
@@ -138,19 +138,13 @@ async fn list(
     query: Query,
 ) -> Result<Json<ListBody<EntityBody>>, ApiError> {
     let account = single(request.headers(), "x-account-id")?;
-    let environment = query.one("environment")?.map(parse_environment).transpose()?;
+    let environment = query.environment()?;
     let list = ListQuery::parse(&ENTITIES, &query.list()?)?;
     let store = &*services.store;
     let page = access::list_entities(store, &caller, account, environment, &list).await?;
     let reads_fiscal = matches!(*caller, Caller::User { .. } | Caller::AccountKey(_));
     let rows = answered(&services, page.rows, reads_fiscal).await?;
     Ok(Json(ListBody::of(Page { rows, pagination: page.pagination })))
-}
-
-fn parse_environment(text: &str) -> Result<Environment, Issue> {
-    let all = [Environment::Live, Environment::Sandbox];
-    let found = all.into_iter().find(|environment| environment.name() == text);
-    found.ok_or_else(|| Issue::new("invalid_value", "expected live or sandbox").at("environment"))
 }
 
 async fn get(call: EntityCall) -> Result<Json<EntityBody>, ApiError> {

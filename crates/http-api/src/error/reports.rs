@@ -15,6 +15,9 @@ impl From<ReportError> for ApiError {
             ReportError::Profile(message) => {
                 Self::new(Kind::Unprocessable, message).caused_by("tax_profile_missing")
             }
+            ReportError::NothingToPost(message) => {
+                Self::new(Kind::Unprocessable, message).caused_by("nothing_to_post")
+            }
             ReportError::Access(error) => error.into(),
             ReportError::Store(error) => error.into(),
         }

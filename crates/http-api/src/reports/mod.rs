@@ -9,9 +9,13 @@
 //! | `findings`    | what a report left out, and what is odd                    |
 //! | `receivables` | ages of what is open, and statements                       |
 //! | `recognition` | revenue and cost over time                                 |
+//! | `aging`       | ages of what is open as CSV and PDF                        |
 //! | `statement`   | a statement as CSV and PDF                                 |
+//! | `files`       | what reports in several formats have in common             |
 
+mod aging;
 pub(crate) mod categories;
+mod files;
 mod findings;
 mod normirani;
 pub(crate) mod receivables;

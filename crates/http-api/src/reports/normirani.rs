@@ -2,7 +2,7 @@
 
 use racun_insights::Review;
 use racun_kernel::Decimal;
-use racun_kernel::calendar::format_date;
+use racun_kernel::calendar::format_midnight;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -126,7 +126,7 @@ struct AffectedBody {
     r#type: String,
     /// Its number.
     number: String,
-    /// Its date.
+    /// Its date, at midnight UTC.
     date: String,
     /// The customer's name.
     #[schema(required = true)]
@@ -164,7 +164,7 @@ fn affected(affected: racun_insights::AffectedDocument) -> AffectedBody {
         id: document.id,
         r#type: kind.to_owned(),
         number: document.number,
-        date: format_date(document.date),
+        date: format_midnight(document.date),
         customer_name: document.customer_name,
         customer_country_code: document.customer_country_code,
         customer_tax_number: document.customer_tax_number,

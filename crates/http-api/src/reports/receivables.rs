@@ -9,8 +9,9 @@ use racun_reporting::receivables::{CustomerStatement, aging, statement};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{day, days, statement as written};
-use crate::answer::{self, File, StreamedFile};
+use super::files::{self, Answer, Format};
+use super::{aging as by_age, day, days, statement as account};
+use crate::answer;
 use crate::call::EntityCall;
 use crate::error::ApiError;
 use crate::request::{PathId, Query};
@@ -23,7 +24,12 @@ const STATEMENT: &[Parameter] = &[
     Parameter::day("date_from", "The first day. Required."),
     Parameter::day("date_to", "The last day. Required."),
     Parameter::text("currency_code", "The currency; the entity's when absent."),
-    Parameter::text("format", "`json`, `csv` or `pdf`; `json` when absent."),
+    Format::PARAMETER,
+];
+
+const AGING: &[Parameter] = &[
+    Parameter::day("date", "The day by which they are late; today when absent."),
+    Format::PARAMETER,
 ];
 
 /// Routes of receivables.
@@ -35,7 +41,7 @@ pub(crate) const ROUTES: &[Route] = &[
              entity's currency; invoices without a rate of exchange are not in it.",
         )
         .long()
-        .reads(&[Parameter::day("date", "The day by which they are late; today when absent.")])
+        .reads(AGING)
         .answers::<AgingBody>(),
     Route::get("/customers/{id}/statement", "getStatement", Gate::Entity(ReadRecords), || {
         web::to(of_customer)
@@ -156,12 +162,19 @@ fn aged(aging: Aging, currency: Currency) -> AgingBody {
     }
 }
 
-async fn ages(call: EntityCall, query: Query) -> Result<answer::Json<AgingBody>, ApiError> {
+async fn ages(call: EntityCall, query: Query) -> Result<Answer<AgingBody>, ApiError> {
     let mut issues = Issues::default();
     let date = day(&query, "date", &mut issues)?;
     issues.into_result(())?;
+    let format = Format::of(&query)?;
     let found = aging(call.cx(), call.entity(), date).await?;
-    Ok(answer::Json(aged(found, call.entity().currency)))
+    let currency = call.entity().currency;
+    let stem = format!("aging_{}", found.date);
+    match format {
+        Format::Json => Ok(Either::Left(answer::Json(aged(found, currency)))),
+        Format::Csv => files::csv(&call, &stem, &by_age::COLUMNS, &by_age::rows(&found, currency)),
+        Format::Pdf => files::pdf(&call, &stem, by_age::text(&found, call.entity())).await,
+    }
 }
 
 /// A customer's account over some days.
@@ -237,39 +250,23 @@ fn body(found: CustomerStatement) -> StatementBody {
     }
 }
 
-type Answer = Either<answer::Json<StatementBody>, Either<File, StreamedFile>>;
-
 async fn of_customer(
     call: EntityCall,
     path: PathId<id::Customer>,
     query: Query,
-) -> Result<Answer, ApiError> {
+) -> Result<Answer<StatementBody>, ApiError> {
     let range = days(&query)?;
     let currency = query.one("currency_code")?.map(str::parse::<Currency>).transpose();
     let currency = currency.map_err(|unknown| {
         Issue::new("invalid_currency", unknown.to_string()).at("currency_code")
     })?;
-    let format = query.one("format")?.unwrap_or("json").to_owned();
-    if !["json", "csv", "pdf"].contains(&&*format) {
-        let issue = Issue::new("invalid_value", "expected json, csv or pdf").at("format");
-        return Err(issue.into());
-    }
+    let format = Format::of(&query)?;
     let id = path.0.to_string();
     let found = statement(call.cx(), call.entity(), &id, range, currency).await?;
     let stem = format!("statement_{}_{}", range.0, range.1);
-    Ok(match &*format {
-        "csv" => {
-            let file = written::csv(&found, &call.entity().locale)?;
-            let name = format!("{stem}.csv");
-            let media_type = "text/csv; charset=utf-8";
-            Either::Right(Either::Right(StreamedFile { media_type, name, file }))
-        }
-        "pdf" => {
-            let text = written::text(&found, call.entity());
-            let bytes = call.press().print_text(text).await?;
-            let name = format!("{stem}.pdf");
-            Either::Right(Either::Left(File { media_type: "application/pdf", name, bytes }))
-        }
-        _ => Either::Left(answer::Json(body(found))),
-    })
+    match format {
+        Format::Json => Ok(Either::Left(answer::Json(body(found)))),
+        Format::Csv => files::csv(&call, &stem, &account::COLUMNS, &account::rows(&found)),
+        Format::Pdf => files::pdf(&call, &stem, account::text(&found, call.entity())).await,
+    }
 }

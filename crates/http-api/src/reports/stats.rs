@@ -26,11 +26,12 @@ pub(crate) const ROUTES: &[Route] =
              are counted unless a filter leaves them out; records in the trash never are. A sum of \
              converted amounts takes the document's own where nothing was converted. Beside \
              fields, rows are grouped by `month`, `year`, `overdue_bucket` (`current`, `1-30`, \
-             `31-60`, `61-90`, `90+`) and `quote_currency`. A filter is an object of fields with \
-             values, arrays of values, or the operators `equals`, `not`, `gt`, `gte`, `lt`, `lte`, \
-             `in` and `notIn`. Averages have two decimals. An entity's questions are answered one \
-             after the other; those of one that asks without a pause are slowed, and then refused \
-             with 429.",
+             `31-60`, `61-90`, `90+`; what is a draft, paid or voided is `current`) and \
+             `quote_currency`; payments by the currencies of their documents. A filter is an \
+             object of fields with values, arrays of values, or the operators `equals`, `not`, \
+             `gt`, `gte`, `lt`, `lte`, `in` and `notIn`. Averages have two decimals. An entity's \
+             questions are answered one after the other; those of one that asks without a pause \
+             are slowed, and then refused with 429.",
         )
         .long()
         .takes::<QueriesBody>()

@@ -2,11 +2,11 @@
 
 use actix_web::web;
 use racun_access::Permission::{ManageFiscal, ReadRecords};
-use racun_insights::{LedgerFormat, ManualValues, TaxPeriod, VatOverview};
+use racun_insights::{LedgerFormat, TaxPeriod, VatOverview};
 use racun_kernel::calendar::format_date;
 use racun_kernel::{Decimal, Issue};
 use racun_reporting::profile::{Profile, change_profile};
-use racun_reporting::tax::{self, FiledBook, ReportFile};
+use racun_reporting::tax::{self, FiledBook, ReportFile, SaidValues};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 use utoipa::ToSchema;
@@ -56,7 +56,7 @@ const fn ledger(
         .explained(
             "Invoices and credit notes of the days, posted to the accounts of the profile. A \
              credit note changes sides. Comments in the file say which documents were left out, \
-             and why. Of entities in Slovenia.",
+             and why. Days of which nothing is posted have no file: 422. Of entities in Slovenia.",
         )
         .takes_with::<DaysBody>(&["date_from", "date_to"])
         .answers_file(XML)
@@ -165,11 +165,13 @@ struct YearBody {
 struct YearExportBody {
     /// The year, 2025 to 2100.
     year: i32,
-    /// Amounts that only the trader knows; 0 when absent.
+    /// Amounts that only the trader knows.
     manual_values: Option<ManualBody>,
 }
 
-/// Amounts that only the trader knows; 0 when absent.
+/// Amounts that only the trader knows. One that is absent or null is 0, but tax that was withheld
+/// or paid abroad is that of the profile (`default_withholding_tax_amount`,
+/// `default_foreign_tax_credit_amount`).
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = NormiraniManualValues)]
@@ -191,15 +193,14 @@ struct ManualBody {
     revenue_adjustment_increase: Option<Decimal>,
 }
 
-impl Convert<ManualValues> for ManualBody {
-    fn convert(self) -> ManualValues {
-        let or_zero = |amount: Option<Decimal>| amount.unwrap_or_else(Decimal::zero);
-        ManualValues {
-            withholding_tax_amount: or_zero(self.withholding_tax_amount),
-            foreign_tax_credit_amount: or_zero(self.foreign_tax_credit_amount),
-            prior_advance_income_tax_amount: or_zero(self.prior_advance_income_tax_amount),
-            revenue_adjustment_decrease: or_zero(self.revenue_adjustment_decrease),
-            revenue_adjustment_increase: or_zero(self.revenue_adjustment_increase),
+impl Convert<SaidValues> for ManualBody {
+    fn convert(self) -> SaidValues {
+        SaidValues {
+            withholding_tax: self.withholding_tax_amount,
+            foreign_tax_credit: self.foreign_tax_credit_amount,
+            prior_advance: self.prior_advance_income_tax_amount,
+            decrease: self.revenue_adjustment_decrease,
+            increase: self.revenue_adjustment_increase,
         }
     }
 }
@@ -436,7 +437,7 @@ async fn vat(call: EntityCall, query: Query) -> Result<answer::Json<VatBody>, Ap
 }
 
 async fn profile(call: EntityCall) -> answer::Json<ProfileBody> {
-    answer::Json(ProfileBody(Profile::of(call.entity()).answered()))
+    answer::Json(ProfileBody(Profile::of(call.entity()).answered(call.entity())))
 }
 
 async fn update_profile(
@@ -444,8 +445,11 @@ async fn update_profile(
     body: Body<SentProfile>,
 ) -> Result<answer::Json<ProfileBody>, ApiError> {
     let sent = body.0.0;
-    let task = call.run(|call| async move { change_profile(call.cx(), sent).await });
-    Ok(answer::Json(ProfileBody(task.await?.answered())))
+    let task = call.run(|call| async move {
+        let changed = change_profile(call.cx(), sent).await?;
+        Ok::<_, ApiError>(changed.answered(call.entity()))
+    });
+    Ok(answer::Json(ProfileBody(task.await?)))
 }
 
 async fn review(
@@ -459,7 +463,7 @@ async fn review(
 
 async fn export(call: EntityCall, body: Body<YearExportBody>) -> Result<File, ApiError> {
     let manual = body.0.manual_values.unwrap_or_default().convert();
-    let made = tax::yearly_file(call.cx(), call.entity(), body.0.year, &manual).await?;
+    let made = tax::yearly_file(call.cx(), call.entity(), body.0.year, manual).await?;
     Ok(file(made, XML))
 }
 

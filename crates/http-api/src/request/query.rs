@@ -5,7 +5,7 @@ use std::future::{Ready, ready};
 use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpRequest, web};
 use racun_kernel::spelling::suggestion;
-use racun_kernel::{Issue, Issues};
+use racun_kernel::{Environment, Issue, Issues};
 use racun_store::RawQuery;
 
 use super::unknown;
@@ -91,6 +91,18 @@ impl Query {
             Some("true") => Ok(true),
             Some(_) => Err(Issue::new("invalid_type", "expected true or false").at(name).into()),
         }
+    }
+
+    /// The environment that it names, or `None` when it names none.
+    ///
+    /// # Errors
+    /// When it was sent more than once, or is none of both.
+    pub fn environment(&self) -> Result<Option<Environment>, ApiError> {
+        let Some(text) = self.one("environment")? else { return Ok(None) };
+        let all = [Environment::Live, Environment::Sandbox];
+        let found = all.into_iter().find(|environment| environment.name() == text);
+        let unknown = || Issue::new("invalid_value", "expected live or sandbox").at("environment");
+        Ok(Some(found.ok_or_else(unknown)?))
     }
 
     /// The parameters that every list has.

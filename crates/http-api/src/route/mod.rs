@@ -42,6 +42,9 @@ pub struct Route {
     /// Whether answers carry an `ETag`, and a request that names it in `If-None-Match` is answered
     /// 304.
     pub is_conditional: bool,
+    /// Whether its query may name where the request is made, as the header `x-entity-id` does:
+    /// [`Parameter::ENTITY`] and [`Parameter::ENVIRONMENT`].
+    pub is_entered_by_query: bool,
     /// Whether links lead here, from mails and pages, to which others append parameters of their
     /// own.
     pub is_linked: bool,
@@ -179,6 +182,7 @@ impl Route {
             status: 200,
             parameters: [&[], &[]],
             is_conditional: false,
+            is_entered_by_query: false,
             is_linked: false,
             shows_page: false,
             may_lack: false,
@@ -301,6 +305,12 @@ impl Route {
     #[must_use]
     pub const fn conditional(self) -> Self {
         Self { is_conditional: true, ..self }
+    }
+
+    /// Says that the query may name where the request is made.
+    #[must_use]
+    pub const fn entered_by_query(self) -> Self {
+        Self { is_entered_by_query: true, ..self }
     }
 
     /// Says that links lead here: query parameters that are not declared are passed over.

@@ -12,6 +12,18 @@ pub struct Parameter {
 }
 
 impl Parameter {
+    /// The entity, of routes that are entered by their queries.
+    pub const ENTITY: Self = Self::text(
+        "entity_id",
+        "The entity, in the place of the header `x-entity-id`; both name the same one.",
+    );
+    /// The environment, of such a route.
+    pub const ENVIRONMENT: Self = Self::text(
+        "environment",
+        "The environment of the entity: `live` or `sandbox`. Where no entity is named, the only \
+         one there.",
+    );
+
     /// A text.
     pub const fn text(name: &'static str, meaning: &'static str) -> Self {
         Self { name, meaning, kind: ParameterKind::Text }

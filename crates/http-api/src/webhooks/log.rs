@@ -1,8 +1,6 @@
 //! The log of deliveries, and replay.
 
 use actix_web::web;
-use racun_access::AccessError;
-use racun_access::Forbidden::EntityNotAccessible;
 use racun_access::Permission::{ManageEntity, ReadWebhooks};
 use racun_delivery::webhooks::{self, Holder, LogQuery, Range, Replayed};
 use racun_kernel::id;
@@ -25,6 +23,7 @@ pub(crate) const ROUTES: &[Route] = &[
         .about(TAG, "Lists attempts to deliver events, the newest first.")
         .reads(LIST)
         .reads_also(FILTERS)
+        .entered_by_query()
         .answers::<ListBody<WebhookLogBody>>(),
     Route::get("/webhook-logs/{id}", "getWebhookLog", Gate::Entity(ReadWebhooks), || web::to(get))
         .about(TAG, "Answers an attempt to deliver an event.")
@@ -41,8 +40,8 @@ pub(crate) const ROUTES: &[Route] = &[
 ];
 
 const FILTERS: &[Parameter] = &[
-    Parameter::text("entity_id", "The entity; the same that the header x-entity-id names."),
-    Parameter::text("environment", "The entity's environment: live or sandbox."),
+    Parameter::ENTITY,
+    Parameter::ENVIRONMENT,
     Parameter::text("webhook_id", "Attempts at this endpoint only."),
     Parameter::text("event_type", "Attempts at events of this kind only."),
     Parameter::text("event_id", "Attempts at this event only."),
@@ -185,12 +184,6 @@ impl Convert<ReplayedBody> for Replayed {
 
 async fn list(call: Call, query: Query) -> Result<answer::Page, ApiError> {
     let one = |name| query.one(name).map(|value| value.map(str::to_owned));
-    let entity = call.scope().entity().to_string();
-    let is_here = query.one("entity_id")?.is_none_or(|named| named == entity)
-        && query.one("environment")?.is_none_or(|named| named == call.scope().environment().name());
-    if !is_here {
-        return Err(AccessError::from(EntityNotAccessible).into());
-    }
     let asked = LogQuery {
         list: query.list()?,
         webhook_id: one("webhook_id")?,

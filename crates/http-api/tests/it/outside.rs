@@ -9,7 +9,7 @@ use racun_catalog::{FileStorage, NoAnswer, StorageError, VatAnswer, VatQuery, Va
 use racun_delivery::printing::{CannotPrint, PrintPdf};
 use racun_mail::{Mail, MailError, Mailer};
 use racun_paper::{Modules, Paper, Picture};
-use racun_render::Text;
+use racun_render::{Block, Text};
 use racun_webhooks::{Courier, Post, ReceiverResponse, Undelivered};
 
 /// No receiver answers, and no mail is taken.
@@ -29,7 +29,7 @@ impl Mailer for Unreachable {
     }
 }
 
-/// Prints titles alone: how pages look is for others to test.
+/// Prints words alone: how pages look is for others to test.
 pub struct Titles;
 
 #[async_trait]
@@ -43,7 +43,16 @@ impl PrintPdf for Titles {
     }
 
     async fn print_text(&self, text: Text) -> Result<Vec<u8>, CannotPrint> {
-        Ok(format!("%PDF-\n{}\n%%EOF\n", text.title).into_bytes())
+        let lines = text.blocks.iter().map(|block| match block {
+            Block::Heading(line) | Block::Paragraph(line) => line.clone(),
+            Block::Table(table) => {
+                let rows: Vec<String> = table.rows.iter().map(|row| row.join("|")).collect();
+                rows.join("\n")
+            }
+        });
+        let lines: Vec<String> = lines.collect();
+        let printed = format!("%PDF-\n{}\n{}\n%%EOF\n", text.title, lines.join("\n"));
+        Ok(printed.into_bytes())
     }
 
     /// One byte of it.

@@ -1,24 +1,24 @@
-//! Statistics, tax reports and receivables as their readers see them.
+//! Statistics, tax reports and revenue over time as their readers see them.
 
 use serde_json::{Value, json};
 
 use crate::harness::{Api, Who, text};
 
 /// An owner in Slovenia with a tax number.
-async fn owner(api: &Api) -> Who {
+pub async fn owner(api: &Api) -> Who {
     let owner = api.owner("owner@example.com").await;
     let path = format!("/entities/{}", owner.entity());
     api.patch(&path, &owner, json!({"tax_number": "SI10039856"})).await.with(200);
     owner
 }
 
-async fn issue(api: &Api, who: &Who, path: &str, body: Value) -> Value {
+pub async fn issue(api: &Api, who: &Who, path: &str, body: Value) -> Value {
     api.post(path, who, body).await.with(201).json()
 }
 
 /// 100 at 22 % and 20 exempt to Bor, 1000 exported, 50 to Bor that is voided; a credit note over
 /// 10.
-async fn a_month(api: &Api, owner: &Who) -> Value {
+pub async fn a_month(api: &Api, owner: &Who) -> Value {
     let bor = json!({"name": "Bor d.o.o.", "country_code": "SI", "tax_number": "SI87654326"});
     let bor = issue(api, owner, "/customers", bor).await;
     let invoice = json!({
@@ -122,6 +122,11 @@ async fn the_book_of_issued_invoices_is_an_archive_or_its_sums() {
     let elsewhere = elsewhere.in_entity(&text(&entity["id"]));
     let refused = api.post(path, &elsewhere, json!({})).await.with(422).json();
     assert_eq!(refused["cause"]["code"], "country_not_supported");
+    let profile = json!({"business_form": "sp", "income_tax_regime": "normirani",
+        "tax_residency": "resident"});
+    let kept = api.patch("/tax-reports/si/profile", &elsewhere, profile).await.with(200).json();
+    let supported = kept["supported_exports"].as_object().unwrap();
+    assert!(supported.len() == 6 && supported.values().all(|it| *it == json!(false)), "{kept}");
 }
 
 #[actix_web::test]
@@ -169,6 +174,35 @@ async fn vat_is_added_up_by_rate_category_and_kind_of_sale() {
 }
 
 #[actix_web::test]
+async fn goods_to_northern_ireland_are_sold_within_the_union() {
+    let api = Api::new().await;
+    let owner = owner(&api).await;
+    let belfast = json!({"name": "Belfast Ltd", "address": "Street 5", "post_code": "BT1 1AA",
+        "city": "Belfast", "country_code": "XI", "tax_number": "XI980780684"});
+    let belfast = issue(&api, &owner, "/customers", belfast).await;
+    let goods = json!({"customer_id": belfast["id"], "date": "2026-11-16", "items": [
+        {"name": "Stol", "price": 80, "classification": "product", "taxes": [{"rate": 0}]}]});
+    let invoice = issue(&api, &owner, "/invoices", goods).await;
+    assert_eq!(invoice["transaction_type"], "intra_eu_b2b");
+    let kir = "/tax-reports/kir?year=2026&month=11";
+    let sums = api.get(kir, &owner).await.with(200).json();
+    assert_eq!(sums["totals"], json!({"P10": 80}), "{sums}");
+    let path = "/tax-reports/vat?date_from=2026-11-01&date_to=2026-11-30";
+    let report = api.get(path, &owner).await.with(200).json();
+    let row = json!({"rate": 0, "base": 80, "tax": 0, "category": "K", "kind": "intra_eu_b2b"});
+    assert_eq!(report["rates"], json!([row]));
+    let buyer = &report["recapitulative"][0];
+    assert_eq!((&buyer["country_code"], &buyer["tax_number"]), (&json!("XI"), &json!("980780684")));
+    assert_eq!(buyer["goods"], 80);
+    let days = json!({"date_from": "2026-11-01", "date_to": "2026-11-30"});
+    for (program, sign) in [("vod", "<Trg>EU</Trg>"), ("vasco", "oproscen_promet_dobave_v_EU")] {
+        let path = format!("/tax-reports/si/{program}-xml");
+        let file = api.post(&path, &owner, days.clone()).await.with(200).text;
+        assert!(file.contains(sign) && file.contains("XI980780684"), "{program}: {file}");
+    }
+}
+
+#[actix_web::test]
 async fn a_profile_decides_on_yearly_files_and_accounts() {
     let api = Api::new().await;
     let owner = owner(&api).await;
@@ -195,12 +229,41 @@ async fn a_profile_decides_on_yearly_files_and_accounts() {
 
     let review = api.post(&format!("{yearly}/review"), &owner, json!({"year": 2026})).await;
     let review = review.with(200).json();
+    let voided = &review["issue_details"][1]["affected_documents"][0];
+    assert_eq!(voided["date"], "2026-11-04T00:00:00.000Z", "{review}");
+    let began = review["warnings"].as_array().unwrap().iter();
+    let began: Vec<&Value> = began.filter(|it| it["code"] == "activity_began_in_year").collect();
+    assert!(began.len() == 1 && text(&began[0]["message"]).contains("2026-11-02"), "{review}");
     assert_eq!(review["auto_values"]["adjusted_revenue"], 1110, "{review}");
     assert_eq!(review["auto_values"]["income_tax_amount"], 44.4);
     let file = api.post(&format!("{yearly}/export"), &owner, export).await.with(200);
     assert!(file.header("content-disposition").contains("DDD-DDD_2026.xml"));
+    assert!(file.text.contains("<WithholdingTax>5.00</WithholdingTax>"), "{}", file.text);
+
+    let usual = json!({"yearly_reporting": {"default_withholding_tax_amount": 120.5,
+        "default_foreign_tax_credit_amount": 7}});
+    api.patch(path, &owner, usual).await.with(200);
+    for (manual, withheld) in [
+        (Value::Null, "120.50"),
+        (json!({"prior_advance_income_tax_amount": 1}), "120.50"),
+        (json!({"withholding_tax_amount": 0}), "0.00"),
+    ] {
+        let sent = json!({"year": 2026, "manual_values": manual});
+        let file = api.post(&format!("{yearly}/export"), &owner, sent).await.with(200);
+        let said = format!("<WithholdingTax>{withheld}</WithholdingTax>");
+        assert!(file.text.contains(&said), "{manual}: {}", file.text);
+        assert!(file.text.contains("<ForeignTaxCredit>7.00</"), "{manual}: {}", file.text);
+    }
 
     let days = json!({"date_from": "2026-11-01", "date_to": "2026-11-30"});
+    let voided = json!({"date_from": "2026-11-04", "date_to": "2026-11-04"});
+    let empty = json!({"date_from": "2026-10-01", "date_to": "2026-10-31"});
+    for (days, says) in [(voided, "1 left out (voided)"), (empty, "no invoice and no credit note")]
+    {
+        let refused = api.post("/tax-reports/si/vod-xml", &owner, days).await.with(422).json();
+        assert_eq!(refused["cause"]["code"], "nothing_to_post");
+        assert!(text(&refused["message"]).contains(says), "{refused}");
+    }
     for (program, sign) in [("vod", "Prenos"), ("vasco", "Prenos"), ("minimax", "miniMAX")] {
         let path = format!("/tax-reports/si/{program}-xml");
         let file = api.post(&path, &owner, days.clone()).await.with(200);
@@ -208,37 +271,6 @@ async fn a_profile_decides_on_yearly_files_and_accounts() {
         assert!(text.contains(sign) && text.contains(">1210<"), "{program}: {text}");
         assert!(text.contains("left out (voided)"), "{program}: {text}");
     }
-}
-
-#[actix_web::test]
-async fn what_customers_owe_by_age_and_as_a_statement() {
-    let api = Api::new().await;
-    let owner = owner(&api).await;
-    let bor = a_month(&api, &owner).await;
-    let aging = api.get("/reports/aging", &owner).await.with(200).json();
-    let row = aging["customers"].as_array().unwrap().iter().find(|row| row["name"] == "Bor d.o.o.");
-    let row = row.unwrap();
-    assert_eq!((&row["1-30"], &row["current"]), (&json!(100), &json!(0)), "{aging}");
-    assert_eq!(row["customer_id"], bor["id"]);
-    assert_eq!(aging["total"]["total"], 1100);
-
-    let path = format!(
-        "/customers/{}/statement?date_from=2026-11-05&date_to=2026-11-20",
-        text(&bor["id"])
-    );
-    let statement = api.get(&path, &owner).await.with(200).json();
-    let kinds: Vec<&Value> =
-        statement["movements"].as_array().unwrap().iter().map(|one| &one["type"]).collect();
-    assert_eq!(kinds, [&json!("payment"), &json!("credit_note")], "{statement}");
-    assert_eq!(statement["opening_balance"], 142);
-    assert_eq!(statement["closing_balance"], 87.8);
-    let csv = api.get(&format!("{path}&format=csv"), &owner).await.with(200);
-    assert!(csv.text.contains("closing_balance"));
-    let pdf = api.get(&format!("{path}&format=pdf"), &owner).await.with(200);
-    assert_eq!(pdf.header("content-type"), "application/pdf");
-    api.get(&format!("{path}&format=doc"), &owner).await.with(422);
-    let other = api.owner("other@example.com").await;
-    api.get(&path, &other).await.with(404);
 }
 
 /// A year's rent from 1 November 2026: 365 days of 10.

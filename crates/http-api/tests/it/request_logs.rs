@@ -3,7 +3,7 @@
 use racun_http_api::{Http, RequestLog};
 use serde_json::json;
 
-use crate::harness::{Api, text};
+use crate::harness::{Api, Who, text};
 
 /// An application that notes requests.
 async fn noting() -> Api {
@@ -63,13 +63,64 @@ async fn what_changes_something_and_what_is_refused_is_in_the_log() {
         let found = api.get(&format!("/request-logs?{query}"), &owner).await.with(200).json();
         assert_eq!(found["pagination"]["total"], count, "{query}");
     }
-    for (query, wrong) in [("status=6xx", "status"), ("date_from=soon", "date_from")] {
+    for (query, wrong) in [
+        ("status=6xx", "status"),
+        ("date_from=soon", "date_from"),
+        ("date_from=2026-11-28&date_to=2026-11-20", "date_to"),
+        ("environment=mars", "environment"),
+    ] {
         let refused = api.get(&format!("/request-logs?{query}"), &owner).await.with(422).json();
         assert_eq!(refused["cause"]["issues"][0]["path"], json!([wrong]), "{refused}");
     }
     let other = api.owner("other@example.com").await;
     let foreign = api.get("/request-logs", &other).await.with(200).json();
     assert_eq!(foreign["data"], json!([]), "another tenant's requests are not seen");
+}
+
+#[actix_web::test]
+async fn the_query_names_the_entity_as_the_header_does() {
+    let api = noting().await;
+    let owner = api.owner("owner@example.com").await;
+    let first = owner.entity().to_owned();
+    let body = json!({"name": "Druga", "country": "Slovenia", "environment": "sandbox"});
+    let second = api.post("/entities", &owner, body).await.with(201).json();
+    let second = text(&second["id"]);
+    api.post("/customers", &owner, json!({"name": "Bor"})).await.with(201);
+    let key = json!({"name": "All", "environment": "sandbox"});
+    let key = api.post("/account/api-keys", &owner, key).await.with(201).json();
+    let user = api.log_in("owner@example.com").await;
+    let other = api.owner("other@example.com").await;
+    for path in ["/request-logs", "/webhook-logs"] {
+        for who in [&user, &Who::key(&text(&key["id"]))] {
+            let several = api.get(path, who).await.with(400).json();
+            assert_eq!(several["cause"]["code"], "entity_required");
+            let ask = |query: &str| format!("{path}?{query}");
+            api.get(&ask(&format!("entity_id={first}")), who).await.with(200);
+            api.get(&ask(&format!("entity_id={first}&environment=sandbox")), who).await.with(200);
+            api.get(&ask(&format!("entity_id={first}&environment=live")), who).await.with(403);
+            api.get(&ask(&format!("entity_id={}", other.entity())), who).await.with(403);
+            api.get(&ask("entity_id=ent_x"), who).await.with(403);
+            api.get(&ask("environment=sandbox"), who).await.with(400);
+            api.get(&ask("environment=live"), who).await.with(403);
+            let inside = who.in_entity(&second);
+            api.get(&ask(&format!("entity_id={second}")), &inside).await.with(200);
+            api.get(&ask(&format!("entity_id={first}")), &inside).await.with(403);
+        }
+    }
+    let here = format!("/request-logs?entity_id={first}&path=customers");
+    let found = api.get(&here, &user).await.with(200).json();
+    assert_eq!(found["data"][0]["entity_id"], first, "{found}");
+    let there = format!("/request-logs?entity_id={second}&path=customers");
+    let found = api.get(&there, &user).await.with(200).json();
+    assert_eq!(found["pagination"]["total"], 0, "{found}");
+
+    let body = json!({"name": "Prava", "country": "Slovenia", "environment": "live"});
+    api.post("/entities", &owner, body).await;
+    let viewer = api.verified_member(&owner, "viewer@example.com", "viewer").await;
+    let own = api.log_in("viewer@example.com").await;
+    let path = format!("/request-logs?entity_id={first}");
+    let by_header = api.get("/request-logs", &viewer.in_entity(&first)).await;
+    assert_eq!(api.get(&path, &own).await.status, by_header.status, "a role is what it is");
 }
 
 #[actix_web::test]

@@ -83,6 +83,13 @@ async fn countries_are_resolved_and_unknown_ones_are_named() {
     let greek = json!({"country_code": "EL", "tax_number": "EL094259216"});
     let told = check(&api, &owner, body(json!({}), greek)).await;
     assert_eq!((&told["customer_country_code"], &told["vies_valid"]), (&json!("GR"), &json!(true)));
+    let northern = json!({"country_code": "XI", "tax_number": "XI980780684"});
+    let told = check(&api, &owner, body(json!({}), northern)).await;
+    assert_eq!(
+        (&told["customer_country_code"], &told["transaction_type"]),
+        (&json!("XI"), &json!("intra_eu_b2b")),
+        "{told}"
+    );
     let told = check(&api, &owner, body(json!({}), json!({}))).await;
     assert_eq!(told["transaction_type"], "domestic");
     assert_eq!(told["customer_country_code"], Value::Null);

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use racun_kernel::calendar::format_date;
 
-use super::{Ledger, Posting, Role, Side, partner_code, supplied_on};
+use super::{Ledger, Posting, Role, Side, country, partner_code, supplied_on};
 use crate::facts::Sold;
 use crate::xml::Xml;
 
@@ -43,7 +43,7 @@ fn buyers(xml: &mut Xml, ledger: &Ledger<'_>) {
             xml.text("Sifra", &code);
             xml.short("Naziv", &of(&partner.name), 100);
             xml.short("Naslov", &of(&partner.address), 50);
-            xml.short("KraticaDrzave", &of(&partner.country).to_ascii_uppercase(), 3);
+            xml.short("KraticaDrzave", &country(partner), 3);
             xml.short("PostnaStevilka", &of(&partner.post_code), 30);
             xml.short("NazivPoste", &of(&partner.city), 250);
             let number = partner.union_number().filter(|_| partner.is_business);

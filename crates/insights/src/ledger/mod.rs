@@ -8,8 +8,8 @@
 //! | `vasco`   | the postings of Vasco                                               |
 //! | `minimax` | the import of postings of Minimax                                   |
 //!
-//! **Invariants.** A document's debits come to its credits. A document is posted whole, or named
-//! among those that were left out.
+//! **Invariants.** A document's debits come to its credits. A document is posted whole, with one
+//! posting at least, or named among those that were left out.
 
 mod account;
 mod minimax;
@@ -20,7 +20,7 @@ mod vod;
 use racun_kernel::Decimal;
 use time::Date;
 
-use crate::facts::{Findings, Said, Sold, SoldKind};
+use crate::facts::{Findings, Partner, Said, Sold, SoldKind};
 use crate::xml::Xml;
 
 pub use account::{ACCOUNTS, Account, Accounts};
@@ -88,6 +88,8 @@ const ADVANCE: Said = (
     "advance_invoice",
     "advance invoices are not posted: there is no account for them among the mappings",
 );
+const NOTHING: Said =
+    ("nothing_to_post", "the document comes to nothing in all its parts: there is nothing to post");
 const NOT_CONVERTED: Said = (
     "no_exchange_rate",
     "the document is in another currency and has no rate of exchange: set exchange_rate",
@@ -116,6 +118,9 @@ impl<'a> Ledger<'a> {
             };
             match posted {
                 Err(why) => left_out.note(why, &sold.id, &sold.number),
+                Ok((postings, _)) if postings.is_empty() => {
+                    left_out.note(NOTHING, &sold.id, &sold.number);
+                }
                 Ok((postings, odd)) => {
                     for one in odd {
                         warnings.note(one, &sold.id, &sold.number);
@@ -137,7 +142,7 @@ impl<'a> Ledger<'a> {
         }
     }
 
-    /// Writes what was left out and what is odd as comments.
+    /// Writes what was left out and what is odd as comments, in every format.
     fn say(&self, xml: &mut Xml) {
         xml.findings("left out", &self.left_out);
         xml.findings("look at", &self.warnings);
@@ -165,4 +170,15 @@ fn partner_code(sold: &Sold, max: usize) -> String {
     let code = code.unwrap_or_else(|| "KUPEC".to_owned());
     let length = code.chars().count();
     code.chars().skip(length.saturating_sub(max)).collect()
+}
+
+/// The ISO 3166-1 code of the buyer's country, which for Greece and for Northern Ireland is another
+/// than that of its VAT numbers.
+fn country(partner: &Partner) -> String {
+    let code = partner.country.clone().unwrap_or_default().to_ascii_uppercase();
+    match code.as_str() {
+        "EL" => "GR".to_owned(),
+        "XI" => "GB".to_owned(),
+        _ => code,
+    }
 }

@@ -76,10 +76,6 @@ const NO_ACCOUNT: Said = (
     "rate_without_account",
     "there are accounts for 22, 9.5 and 5 percent only: post the document by hand",
 );
-const SPECIAL: Said = (
-    "special_rate",
-    "the format has no kind of posting for 5 percent: it stands as the reduced rate",
-);
 const UNKNOWN_LINES: Said = (
     "classification_unknown",
     "sold to another country by lines that are neither goods nor services: within the Union they \
@@ -105,9 +101,6 @@ pub fn postings(sold: &Sold, accounts: &Accounts) -> Result<Posted, Said> {
         }
         if part.is_taxed() {
             let (revenue, tax) = taxed(&part.rate).ok_or(NO_ACCOUNT)?;
-            if revenue.0 == Role::Special {
-                odd.push(SPECIAL);
-            }
             lines.push((revenue.0, revenue.1, cents(&part.base), None));
             lines.push((tax.0, tax.1, cents(&part.tax), Some(cents(&part.base))));
             continue;

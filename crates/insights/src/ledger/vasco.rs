@@ -3,7 +3,7 @@
 //! Source: the fields of the open-source writer `python-accounting-vasco`. No schema was at hand.
 
 use super::vod::side;
-use super::{Ledger, Posting, Role, partner_code, supplied_on};
+use super::{Ledger, Posting, Role, country, partner_code, supplied_on};
 use crate::facts::{Partner, Sold};
 use crate::xml::Xml;
 
@@ -70,7 +70,7 @@ fn buyer(xml: &mut Xml, partner: &Partner, code: &str) {
     xml.short("Naslov", &of(&partner.address), 40);
     let town = [of(&partner.post_code), of(&partner.city)].join(" ");
     xml.short("Posta", &town, 40);
-    if let Some(country) = numeric(partner.country.as_deref().unwrap_or_default()) {
+    if let Some(country) = numeric(&country(partner)) {
         xml.text("Drzava", country);
     }
     if let Some(number) = partner.union_number() {
@@ -153,6 +153,6 @@ const COUNTRIES: [(&str, &str); 42] = [
 ];
 
 fn numeric(country: &str) -> Option<&'static str> {
-    let known = COUNTRIES.iter().find(|(letters, _)| letters.eq_ignore_ascii_case(country));
+    let known = COUNTRIES.iter().find(|(letters, _)| *letters == country);
     known.map(|(_, digits)| *digits)
 }

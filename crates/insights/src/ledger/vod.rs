@@ -3,10 +3,14 @@
 //! Source: schema `VOD.xsd` of Opal d.o.o., about 2018. It does not say how a credit note is
 //! signed: its postings change sides here.
 
-use super::{Ledger, PROGRAM, Posting, Role, Side, partner_code, supplied_on};
-use crate::facts::{Partner, Sale, Sold, SoldKind};
+use super::{Ledger, PROGRAM, Posting, Role, Side, country, partner_code, supplied_on};
+use crate::facts::{Findings, Partner, Said, Sale, Sold, SoldKind};
 use crate::xml::Xml;
 
+const SPECIAL: Said = (
+    "special_rate",
+    "the format has no kind of posting for 5 percent: it stands as the reduced rate",
+);
 /// Characters of a document's number.
 const NUMBER: usize = 15;
 /// Characters of the number by which the authority knows it.
@@ -15,6 +19,7 @@ const FISCAL_NUMBER: usize = 62;
 pub(super) fn write(ledger: &Ledger<'_>, version: &str) -> String {
     let mut xml = Xml::new();
     ledger.say(&mut xml);
+    xml.findings("look at", &special(ledger));
     xml.within("Prenos", |xml| {
         xml.within("Glava", |xml| {
             xml.text("Program", PROGRAM);
@@ -29,6 +34,17 @@ pub(super) fn write(ledger: &Ledger<'_>, version: &str) -> String {
         });
     });
     xml.finish()
+}
+
+/// Documents with a rate that the format has no kind of posting for.
+fn special(ledger: &Ledger<'_>) -> Findings {
+    let mut found = Findings::default();
+    for (sold, postings) in &ledger.documents {
+        if postings.iter().any(|one| one.role == Role::Special) {
+            found.note(SPECIAL, &sold.id, &sold.number);
+        }
+    }
+    found
 }
 
 fn document(xml: &mut Xml, sold: &Sold, postings: &[Posting]) {
@@ -91,7 +107,7 @@ fn buyer(xml: &mut Xml, partner: &Partner, code: &str) {
     xml.short("Naslov", &of(&partner.address), 40);
     xml.short("Postna_stevilka", &of(&partner.post_code), 12);
     xml.short("Kraj", &of(&partner.city), 35);
-    xml.short("Drzava", &of(&partner.country).to_ascii_uppercase(), 2);
+    xml.short("Drzava", &country(partner), 2);
     let status = if partner.is_business { "Davcni_zavezanec" } else { "Nedavcni_zavezanec" };
     xml.text("DDV_status", status);
     if let Some(number) = partner.union_number() {

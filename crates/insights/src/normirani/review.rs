@@ -42,8 +42,8 @@ pub struct YearFacts {
     pub year: i32,
     /// How the trader is insured; full-time is assumed when that is not said.
     pub basis: Option<Basis>,
-    /// The first month with activity, when it is in this year.
-    pub began: Option<Month>,
+    /// The date of the first document that was ever issued, when it is in this year.
+    pub first_document: Option<Date>,
     /// What the trader adds to revenue.
     pub increase: Decimal,
     /// What the trader takes off it.
@@ -152,6 +152,9 @@ const AUTHORITY: OfficialSource = OfficialSource {
     issuer: "FURS",
 };
 
+/// The code of the warning that the activity may have begun in the year.
+const BEGAN: &str = "activity_began_in_year";
+
 /// Codes of issues.
 const NO_RATE: &str = "missing_exchange_rate";
 const UNPAID: &str = "unpaid_documents";
@@ -169,21 +172,40 @@ pub fn review(facts: &YearFacts) -> Review {
         let counted = of_year.iter().filter(|one| one.kind == kind && !one.is_voided);
         counted.filter_map(|one| one.total_converted.as_ref()).sum()
     };
-    let began = facts.began.map_or(1, |month| i64::from(u8::from(month)));
-    let auto_values = rules.apply(&YearInput {
+    let year = |months| YearInput {
         invoices: sum(SoldKind::Invoice),
         credit_notes: sum(SoldKind::CreditNote),
         increase: facts.increase.clone(),
         decrease: facts.decrease.clone(),
-        months: 13 - began,
-    });
+        months,
+    };
+    let auto_values = rules.apply(&year(12));
+    let mut warnings = warnings(facts, &rules, &auto_values);
+    let first = facts.first_document.filter(|first| first.month() != Month::January);
+    warnings.extend(first.map(|first| {
+        let months = 13 - i64::from(u8::from(first.month()));
+        began_in_the_year(first, months, &rules.apply(&year(months)))
+    }));
     Review {
         year: facts.year,
-        warnings: warnings(facts, &rules, &auto_values),
+        warnings,
         issues: issues(&of_year),
         rule_summary: rules.summary(),
         auto_values,
     }
+}
+
+/// That the activity may have begun with the `first` document, and what the advance is then.
+fn began_in_the_year(first: Date, months: i64, values: &AutoValues) -> Warning {
+    let message = format!(
+        "the first document here is of {first}, and the advance is computed for twelve months of \
+         activity: if it began then, the base of {months} months is scaled to twelve and the \
+         advance is {} EUR, {} EUR a month or {} EUR a quarter",
+        values.advance_tax_amount,
+        values.monthly_installment_amount,
+        values.quarterly_installment_amount,
+    );
+    Warning { code: BEGAN, message, severity: Severity::Warning }
 }
 
 fn warnings(facts: &YearFacts, rules: &Rules, values: &AutoValues) -> Vec<Warning> {

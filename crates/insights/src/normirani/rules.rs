@@ -172,9 +172,8 @@ impl Rules {
             ),
             income_tax_rule: format!("Rules of {year}: tax on the base: {}.", words(self.tax)),
             advance_rule: format!(
-                "Rules of {year}: the base is scaled to twelve months (a month that was begun \
-                 counts whole) and taxed by the same steps; an advance above {MONTHLY_ABOVE} EUR \
-                 is paid monthly, otherwise quarterly."
+                "Rules of {year}: the base, as of twelve months of activity, is taxed by the same \
+                 steps; an advance above {MONTHLY_ABOVE} EUR is paid monthly, otherwise quarterly."
             ),
         }
     }

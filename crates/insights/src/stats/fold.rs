@@ -112,7 +112,17 @@ impl<'a> StatFold<'a> {
             && query.to.is_none_or(|to| day.is_some_and(|day| day <= to));
         let holds = query.filters.iter().all(|one| one.condition.holds(&value(one.field)));
         if is_in && holds {
-            let groups = query.groups.iter().map(|group| value(group.field())).collect();
+            let is_settled = |name: &&str| match query.table.field(name).map(|(_, one)| value(one))
+            {
+                Some(StatValue::Bool(flag)) => flag,
+                Some(value) => !value.is_null(),
+                None => false,
+            };
+            let groups = query.groups.iter().map(|group| match group.settled_by() {
+                names if names.iter().any(is_settled) => StatValue::Null,
+                _ => value(group.field()),
+            });
+            let groups = groups.collect();
             let fields = query.metrics.iter().map(|metric| metric.measure.field());
             let partials = fields
                 .map(|field| field.map_or_else(Partial::none, |field| Partial::of(value(field))));

@@ -193,6 +193,15 @@ impl Group {
         }
     }
 
+    /// See [`Derived::settled_by`].
+    #[must_use]
+    pub const fn settled_by(&self) -> &'static [&'static str] {
+        match self {
+            Self::Field(_) => &[],
+            Self::Derived(derived, _) => derived.settled_by(),
+        }
+    }
+
     /// The field that it looks at.
     #[must_use]
     pub const fn field(&self) -> &'static StatField {

@@ -26,10 +26,11 @@ const MEASURES: [&str; 5] = ["count", "sum", "avg", "min", "max"];
 /// That there is no `what` called `name`, and which one may be meant.
 pub(super) fn unknown(code: &'static str, what: &str, name: &str, known: &[&str]) -> Issue {
     let near = suggestion(name, known);
-    let advice = near.map_or_else(
-        || format!("there are {}", known.join(", ")),
-        |near| format!("did you mean {near:?}?"),
-    );
+    let advice = match near {
+        Some(near) => format!("did you mean {near:?}?"),
+        None if known.is_empty() => "there is none in this table".to_owned(),
+        None => format!("there are {}", known.join(", ")),
+    };
     Issue::new(code, format!("no such {what} {name:?}; {advice}"))
 }
 
@@ -78,11 +79,22 @@ fn query(sent: &Json) -> Result<StatQuery, Issues> {
     let filters = issues.collect("filters", filters);
     let limit = issues.collect("limit", limit(sent.get("limit")));
     let (Some(metrics), Some(groups)) = (metrics, groups) else { return Err(issues) };
+    apart(&groups, &metrics).for_each(|issue| issues.push(issue));
     let names: Vec<&str> = columns(&groups, &metrics).collect();
     let order = issues.collect("order_by", list("order_by").and_then(|all| order(&names, all)));
     let (order, filters) = (order.unwrap_or_default(), filters.unwrap_or_default());
     let limit = limit.unwrap_or(MAX_ROWS);
     issues.into_result(StatQuery { table, from, to, metrics, filters, groups, order, limit })
+}
+
+/// The aliases that groups have as names: a row of the answer has each name once.
+fn apart(groups: &[Group], metrics: &[Metric]) -> impl Iterator<Item = Issue> {
+    let named = metrics.iter().enumerate();
+    let clashing = named.filter(|(_, one)| groups.iter().any(|group| group.name() == one.alias));
+    clashing.map(|(n, Metric { alias, .. })| {
+        let message = format!("{alias:?} is the name of a group; choose another alias");
+        Issue::new("duplicate", message).at("alias").at(n).at("metrics")
+    })
 }
 
 /// The names of the answer's columns.

@@ -87,7 +87,7 @@ static DOCUMENTS: [StatField; 24] = [
     converted("total_with_tax_converted", "total_with_tax"),
 ];
 
-static PAYMENTS: [StatField; 10] = [
+static PAYMENTS: [StatField; 12] = [
     field("id", Text),
     field("date", Date),
     field("type", Text),
@@ -96,6 +96,8 @@ static PAYMENTS: [StatField; 10] = [
     field("advance_invoice_id", Text),
     field("expense_id", Text),
     field("created_at", Instant),
+    field("currency_code", Text),
+    QUOTE,
     field("amount", Number),
     converted("amount_converted", "amount"),
 ];
@@ -206,7 +208,8 @@ pub enum Derived {
     Month,
     /// Its year: `2026`.
     Year,
-    /// How late the due date is: `current`, `1-30`, `31-60`, `61-90`, `90+`.
+    /// How late the due date is: `current`, `1-30`, `31-60`, `61-90`, `90+`. What is a draft, paid
+    /// or voided is not late (contract 0.4).
     OverdueBucket,
 }
 
@@ -221,6 +224,16 @@ impl Derived {
             Self::Month => "month",
             Self::Year => "year",
             Self::OverdueBucket => "overdue_bucket",
+        }
+    }
+
+    /// The flags and instants of a row, beside the field that it follows from: where one of them is
+    /// true, or there, the row is in the group of those whose field is null.
+    #[must_use]
+    pub const fn settled_by(self) -> &'static [&'static str] {
+        match self {
+            Self::Month | Self::Year => &[],
+            Self::OverdueBucket => &["is_draft", "paid_in_full", "voided_at"],
         }
     }
 

@@ -67,7 +67,7 @@ fn year() -> YearFacts {
     YearFacts {
         year: 2026,
         basis: None,
-        began: Some(time::Month::July),
+        first_document: Some(date("2026-07-15")),
         increase: Decimal::zero(),
         decrease: decimal("100"),
         today: date("2026-11-26"),
@@ -86,8 +86,8 @@ fn year() -> YearFacts {
     }
 }
 
-/// 1000 + 200 - 50 - 100 = 1050 of revenue, 840 of expenses, a base of 210, a tax of 42; the base
-/// of a whole year is 420, its tax 84.
+/// 1000 + 200 - 50 - 100 = 1050 of revenue, 840 of expenses, a base of 210, a tax of 42. If the
+/// activity began in July, the base of a whole year is 420, its tax 84.
 #[test]
 fn a_review_counts_what_is_revenue_and_names_what_is_to_be_looked_at() {
     let review = review(&year());
@@ -95,9 +95,20 @@ fn a_review_counts_what_is_revenue_and_names_what_is_to_be_looked_at() {
     assert_eq!(values.adjusted_revenue, decimal("1050"));
     assert_eq!(values.tax_base, decimal("210"));
     assert_eq!(values.income_tax_amount, decimal("42"));
-    assert_eq!(values.advance_tax_amount, decimal("84"));
+    assert_eq!(values.advance_tax_amount, decimal("42"));
     let warnings: Vec<&str> = review.warnings.iter().map(|one| one.code).collect();
-    assert_eq!(warnings, ["rules_not_confirmed", "insurance_basis_assumed", "year_not_over"]);
+    assert_eq!(
+        warnings,
+        [
+            "rules_not_confirmed",
+            "insurance_basis_assumed",
+            "year_not_over",
+            "activity_began_in_year",
+        ]
+    );
+    let says = &review.warnings[3].message;
+    assert!(says.contains("2026-07-15") && says.contains("advance is 84 EUR, 7 EUR"), "{says}");
+    assert!(!review.rule_summary.advance_rule.contains("scaled"), "{:?}", review.rule_summary);
     let issues: Vec<(&str, Vec<&str>)> = review
         .issues
         .iter()
@@ -116,6 +127,14 @@ fn a_review_counts_what_is_revenue_and_names_what_is_to_be_looked_at() {
         ]
     );
     assert!(review.issues.iter().all(|issue| !issue.official_sources.is_empty()));
+}
+
+#[test]
+fn nothing_is_said_of_the_beginning_where_the_year_is_whole() {
+    for first in [None, Some(date("2026-01-20"))] {
+        let review = review(&YearFacts { first_document: first, ..year() });
+        assert!(review.warnings.iter().all(|one| one.code != "activity_began_in_year"));
+    }
 }
 
 #[test]

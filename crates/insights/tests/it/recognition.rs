@@ -26,6 +26,34 @@ fn months_have_their_share_and_the_last_one_takes_the_rest() {
     assert_eq!((standing.recognized, standing.deferred), (decimal("65.55"), decimal("34.45")));
 }
 
+/// What is recognised on each day of a service.
+fn by_day(spread: &Spread) -> Vec<String> {
+    let mut day = spread.from;
+    let mut found = Vec::new();
+    while day <= spread.to {
+        let (before, after) = (spread.at(day - Duration::DAY), spread.at(day));
+        found.push((&after.recognized - &before.recognized).to_string());
+        day += Duration::DAY;
+    }
+    found
+}
+
+/// Each day has 100 ÷ 3 = 33.33, 10 ÷ 7 = 1.43 or 100 ÷ 90 = 1.11, and the last one, of the
+/// service or of its month, the rest: of January 34.44 - 30 × 1.11, of March 34.45 - 30 × 1.11.
+#[test]
+fn days_have_their_share_and_the_last_one_takes_the_rest() {
+    let short = spread("100", "2026-01-30", "2026-02-01");
+    assert_eq!(by_day(&short), ["33.33", "33.33", "33.34"]);
+    assert_eq!(by_day(&spread("-100", "2026-01-10", "2026-01-12")), ["-33.33", "-33.33", "-33.34"]);
+    let week = by_day(&spread("10", "2026-03-01", "2026-03-07"));
+    assert_eq!(week, ["1.43", "1.43", "1.43", "1.43", "1.43", "1.43", "1.42"]);
+    let quarter = by_day(&spread("100", "2026-01-01", "2026-03-31"));
+    assert!(quarter[..30].iter().chain(&quarter[59..89]).all(|day| day == "1.11"), "{quarter:?}");
+    assert_eq!([&quarter[30], &quarter[89]], ["1.14", "1.15"]);
+    let tiny = by_day(&spread("0.05", "2026-04-01", "2026-04-10"));
+    assert_eq!(tiny, ["0.01", "0.01", "0.01", "0.01", "0.01", "0", "0", "0", "0", "0"]);
+}
+
 /// A credit note of 15 March over January to March: 31 and 28 days, and 15 of March, on its date.
 #[test]
 fn a_credit_note_leaves_months_that_were_over_as_they_were() {

@@ -181,6 +181,17 @@ fn what_is_unknown_is_refused_at_its_place_with_the_nearest_name() {
             "[0].date_to",
             "not be before",
         ),
+        (
+            json!([{"table": "invoices", "group_by": ["month"], "metrics": [{"type": "count"},
+                    {"type": "sum", "field": "total", "alias": "month"}]}]),
+            "[0].metrics[1].alias",
+            "name of a group",
+        ),
+        (
+            json!([{"table": "customers", "metrics": [{"type": "sum", "field": "city"}]}]),
+            "[0].metrics[0].field",
+            "there is none in this table",
+        ),
         (json!([]), "", "1 to 25"),
         (json!(vec![json!({}); 26]), "", "1 to 25"),
     ] {
@@ -189,6 +200,33 @@ fn what_is_unknown_is_refused_at_its_place_with_the_nearest_name() {
         let is_it = |one: &String| one.starts_with(path) && one.contains(says);
         assert!(said.iter().any(is_it), "{query}: {said:?}");
     }
+}
+
+/// Of what is due since 30 days only that is late which is neither paid, nor voided, nor a draft.
+#[test]
+fn what_is_settled_is_not_late() {
+    let due = |settled: Option<(&'static str, StatValue)>| {
+        let mut fields = vec![
+            ("date_due", date("2026-10-27").into()),
+            ("is_draft", false.into()),
+            ("paid_in_full", false.into()),
+        ];
+        if let Some((name, value)) = settled {
+            fields.retain(|(field, _)| *field != name);
+            fields.push((name, value));
+        }
+        invoice(&fields)
+    };
+    let voided = time::macros::datetime!(2026-11-01 10:00 UTC);
+    let rows = [
+        due(None),
+        due(Some(("is_draft", true.into()))),
+        due(Some(("paid_in_full", true.into()))),
+        due(Some(("voided_at", voided.into()))),
+    ];
+    let query = json!({"table": "invoices", "metrics": [{"type": "count"}],
+        "group_by": ["overdue_bucket"]});
+    assert_eq!(answer(&query, &rows), [["1-30", "1"], ["current", "3"]]);
 }
 
 #[test]

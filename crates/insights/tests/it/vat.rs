@@ -1,7 +1,7 @@
 //! VAT by rate, category and kind of sale.
 
 use proptest::prelude::*;
-use racun_insights::{Sale, Sold, SoldKind, VatOverview};
+use racun_insights::{Sale, Sold, SoldKind, TaxPart, VatOverview};
 use racun_kernel::Classification::{Product, Service};
 use racun_kernel::Decimal;
 
@@ -70,6 +70,18 @@ fn a_month_by_rate_category_and_kind_of_sale() {
     assert!(overview.left_out.is_empty() && overview.warnings.is_empty());
 }
 
+/// What is taxed by the margin has the category of what is exempt, and is in its row.
+#[test]
+fn a_rate_of_a_category_and_kind_has_one_row() {
+    let margin = TaxPart { is_margin: true, ..part("0", "40", "0", None) };
+    let parts = vec![margin, part("0", "5", "0", None)];
+    let overview = overview(&[sold("1", "2026-10-01", Sale::Domestic, parts)]);
+    let [row] = &overview.rates[..] else { panic!("{:?}", overview.rates) };
+    assert_eq!((row.category.code(), &row.base), ("E", &decimal("45")));
+    let warned: Vec<_> = overview.warnings.iter().map(|one| one.code).collect();
+    assert_eq!(warned, ["margin_scheme"]);
+}
+
 proptest! {
     /// Whatever the rows are divided by, they come to what the documents come to.
     #[test]
@@ -93,6 +105,12 @@ proptest! {
                 }
             }
         }
+        let keys: std::collections::BTreeSet<_> = overview
+            .rates
+            .iter()
+            .map(|row| (row.kind.name(), row.category.code(), row.rate.to_string()))
+            .collect();
+        prop_assert_eq!(keys.len(), overview.rates.len());
         prop_assert_eq!(&overview.base, &base);
         prop_assert_eq!(&overview.tax, &tax);
         let listed = overview.recapitulative.iter();

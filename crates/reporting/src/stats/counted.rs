@@ -1,10 +1,12 @@
 //! Queries as figures that stores count.
 //!
 //! A month, a year or an age is no value of a row: rows are counted by the day that it hangs on, in
-//! one reading, and the fold puts days together.
+//! one reading, and the fold puts days together. An age hangs on flags as well, so that those rows
+//! are counted in parts, in one question.
 
 use racun_insights::{
-    Group, Measure, Partial, StatCondition, StatField, StatFold, StatQuery, StatTable, StatValue,
+    Group, Measure, Partial, StatCondition, StatField, StatFilter, StatFold, StatKind, StatQuery,
+    StatTable, StatValue,
 };
 use racun_kernel::Decimal;
 use racun_store::{
@@ -27,9 +29,52 @@ pub(super) async fn count(
     let Some(base) = base(query, table) else { return Ok(false) };
     let Some(by) = groups(query, table) else { return Ok(false) };
     let Some(figures) = figures(query, table) else { return Ok(false) };
-    let rows = cx.store.tally(&cx.tenant(), Tally { by, figures, ..base }).await?;
-    rows.iter().for_each(|row| take(query, row, fold));
+    let tally = Tally { by, figures, ..base };
+    let (tallies, without): (Vec<Tally>, Vec<Option<usize>>) =
+        shares(query, table, tally).into_iter().unzip();
+    let counted = cx.store.tallies(&cx.tenant(), &tallies).await?;
+    for (rows, without) in counted.into_iter().zip(without) {
+        rows.into_iter().for_each(|row| take(query, row, without, fold));
+    }
     Ok(true)
+}
+
+/// Some of the rows of a query, counted by all its groups, or without the one at a place, whose
+/// field is as good as null on all of them.
+type Share = (Tally, Option<usize>);
+
+/// What `query` counts, which is `tally`, in parts that have no row in common: where a group hangs
+/// on what settles a row ([`Group::settled_by`]), those that are not settled, and those that are by
+/// each of these but by none before it.
+fn shares(query: &StatQuery, table: &'static Table, tally: Tally) -> Vec<Share> {
+    let hangs = query.groups.iter().position(|group| !group.settled_by().is_empty());
+    let Some(place) = hangs else { return vec![(tally, None)] };
+    let mut without_group = tally.clone();
+    without_group.by.remove(place);
+    let (mut open, mut settled) = (tally, Vec::new());
+    for name in query.groups[place].settled_by() {
+        let Some((_, field)) = query.table.field(name) else { continue };
+        let is_flag = field.kind == StatKind::Bool;
+        let (not, is) = match is_flag {
+            true => (Operator::Equals(false.into()), Operator::Equals(true.into())),
+            false => (Operator::Equals(Value::Null), Operator::Not(Value::Null)),
+        };
+        let mut tally = without_group.clone();
+        tally.clauses.push(Clause::on(table, name, is));
+        if query.filters.iter().all(|filter| filter.field.name != *name || may_settle(filter)) {
+            settled.push((tally, Some(place)));
+        }
+        for tally in [&mut open, &mut without_group] {
+            tally.clauses.push(Clause::on(table, name, not.clone()));
+        }
+    }
+    settled.insert(0, (open, None));
+    settled
+}
+
+/// Whether a row that its field settles can fulfil `filter`; not asked further than what is usual.
+fn may_settle(filter: &StatFilter) -> bool {
+    !matches!(filter.condition, StatCondition::Equals(StatValue::Bool(false) | StatValue::Null))
 }
 
 /// All rows that the filters let through; `None` when one of them cannot be said.
@@ -141,9 +186,12 @@ fn figures(query: &StatQuery, table: &'static Table) -> Option<Vec<Figure>> {
     Some(figures)
 }
 
-/// Gives what a store counted of a group to the fold.
-fn take(query: &StatQuery, row: &TallyRow, fold: &mut StatFold<'_>) {
-    let values = row.by.iter().map(stat).collect();
+/// Gives what a store counted of a group to the fold, `without` the value of one group.
+fn take(query: &StatQuery, row: TallyRow, without: Option<usize>, fold: &mut StatFold<'_>) {
+    let mut values: Vec<StatValue> = row.by.iter().map(stat).collect();
+    if let Some(place) = without {
+        values.insert(place, StatValue::Null);
+    }
     let mut figures = row.figures.iter();
     let count = figures.next().cloned().unwrap_or_else(Decimal::zero);
     let count = count.to_string().parse().unwrap_or_default();

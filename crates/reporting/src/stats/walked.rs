@@ -116,7 +116,10 @@ fn narrowed(query: &StatQuery, table: &'static Table) -> (Vec<Clause>, &'static 
 }
 
 fn quote(document: &Document) -> StatValue {
-    let rate = document.content.exchange_rate.as_ref();
+    quote_of(document.content.exchange_rate.as_ref())
+}
+
+fn quote_of(rate: Option<&ExchangeRate>) -> StatValue {
     rate.map(|rate| rate.quote_currency.code()).into()
 }
 
@@ -138,7 +141,7 @@ fn taxes(document: &Document, mut row: Vec<StatValue>) -> Vec<Vec<StatValue>> {
     each.collect()
 }
 
-/// Payments, with what they come to by the rates of their documents.
+/// Payments, in the currencies of their documents, with what they come to by the rates of these.
 async fn payments(
     cx: Context<'_>,
     entity: &Entity,
@@ -148,11 +151,16 @@ async fn payments(
     let mut all: Vec<(Payment, Vec<StatValue>)> = Vec::new();
     each::<Payment>(cx, query, |payment, row| all.push((payment, row))).await?;
     for some in all.chunks_mut(AT_ONCE) {
-        let rates = rates(cx, some.iter().map(|(payment, _)| payment), books(entity)).await?;
+        let paid = paid(cx, some.iter().map(|(payment, _)| payment)).await?;
         for (payment, row) in some {
-            let converted = document_of(payment).and_then(|id| rates.get(&id));
-            let converted = converted.map(|rate| rate.convert(&payment.amount));
-            put(StatTable::Payments, row, "amount_converted", converted.into());
+            let document = document_of(payment).and_then(|id| paid.get(&id));
+            let mut say = |name, value| put(StatTable::Payments, row, name, value);
+            if let Some((currency, rate)) = document {
+                say("currency_code", currency.code().into());
+                say("quote_currency", quote_of(rate.as_ref()));
+                let rate = rate.as_ref().filter(|_| *currency != books(entity));
+                say("amount_converted", rate.map(|rate| rate.convert(&payment.amount)).into());
+            }
             fold.add(row);
         }
     }
@@ -166,12 +174,14 @@ fn document_of(payment: &Payment) -> Option<String> {
     document.or_else(|| payment.expense_id.map(|id| id.to_string()))
 }
 
-/// The rates of the documents of `payments` that are in another currency than `books`.
-async fn rates(
+/// The currency of a document, and its rate of exchange.
+type Money = (Currency, Option<ExchangeRate>);
+
+/// The currencies and the rates of the documents of `payments`.
+async fn paid(
     cx: Context<'_>,
     payments: impl Iterator<Item = &Payment>,
-    books: Currency,
-) -> Result<BTreeMap<String, ExchangeRate>, StoreError> {
+) -> Result<BTreeMap<String, Money>, StoreError> {
     let (mut documents, mut expenses): (Vec<DocumentId>, Vec<String>) = (Vec::new(), Vec::new());
     for id in payments.filter_map(document_of) {
         match id.parse() {
@@ -179,22 +189,17 @@ async fn rates(
             Err(_) => expenses.push(id),
         }
     }
-    let mut rates = BTreeMap::new();
-    let mut note = |id: String, currency: Currency, rate: Option<ExchangeRate>| {
-        if let Some(rate) = rate.filter(|_| currency != books) {
-            rates.insert(id, rate);
-        }
-    };
+    let mut paid = BTreeMap::new();
     for document in get_documents(cx.store, cx.scope, documents.into_iter()).await? {
         let content = document.content;
-        note(document.id.to_string(), content.currency, content.exchange_rate);
+        paid.insert(document.id.to_string(), (content.currency, content.exchange_rate));
     }
     if !expenses.is_empty() {
         let found: Vec<Expense> = cx.store.get_all(&EXPENSES, &cx.tenant(), &expenses).await?;
         for expense in found {
             let content = expense.content;
-            note(expense.id.to_string(), content.currency, content.exchange_rate);
+            paid.insert(expense.id.to_string(), (content.currency, content.exchange_rate));
         }
     }
-    Ok(rates)
+    Ok(paid)
 }

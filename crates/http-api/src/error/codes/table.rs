@@ -255,6 +255,9 @@ pub(super) const REASONS: &[Code] = codes! {
     Reason no_second_factor [422] "The user has no second factor.";
     Reason no_subscription [404] "The entity has no subscription.";
     Reason not_in_trash [422] "The record is not in the trash. Delete it first.";
+    Reason nothing_to_post [422]
+        "No document of these days can be posted; the message says what was left out, and why. Ask \
+         for days with invoices or credit notes, or mend those documents.";
     Reason nothing_to_verify [422]
         "The provider asks for no verification. Look at `enrollment` in the settings.";
     Reason number_taken [409]

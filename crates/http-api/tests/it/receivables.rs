@@ -1,0 +1,128 @@
+//! What customers owe, as its readers see it.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Api, Who, text};
+use crate::reports::{a_month, issue, owner};
+
+#[actix_web::test]
+async fn what_customers_owe_by_age_and_as_a_statement() {
+    let api = Api::new().await;
+    let owner = owner(&api).await;
+    let bor = a_month(&api, &owner).await;
+    let aging = api.get("/reports/aging", &owner).await.with(200).json();
+    let row = aging["customers"].as_array().unwrap().iter().find(|row| row["name"] == "Bor d.o.o.");
+    let row = row.unwrap();
+    assert_eq!((&row["1-30"], &row["current"]), (&json!(100), &json!(0)), "{aging}");
+    assert_eq!(row["customer_id"], bor["id"]);
+    assert_eq!(aging["total"]["total"], 1100);
+    let path = "/reports/aging?date=2026-11-20";
+    let csv = api.get(&format!("{path}&format=csv"), &owner).await.with(200);
+    assert!(csv.header("content-disposition").contains("aging_2026-11-20.csv"));
+    assert!(csv.text.contains("\"Bor d.o.o.\";\"EUR\";0;100;0;0;0;100"), "{}", csv.text);
+    assert!(csv.text.trim_end().ends_with("\"total\";\"EUR\";1000;100;0;0;0;1100"), "{}", csv.text);
+    let pdf = api.get(&format!("{path}&format=pdf"), &owner).await.with(200);
+    assert_eq!(pdf.header("content-type"), "application/pdf");
+    assert!(pdf.text.contains("Odprte terjatve po zapadlosti"), "{}", pdf.text);
+    assert!(
+        pdf.text.contains("Skupaj|EUR|1.000,00|100,00|0,00|0,00|0,00|1.100,00"),
+        "{}",
+        pdf.text
+    );
+    api.get(&format!("{path}&format=xls"), &owner).await.with(422);
+
+    let path = format!(
+        "/customers/{}/statement?date_from=2026-11-05&date_to=2026-11-20",
+        text(&bor["id"])
+    );
+    let statement = api.get(&path, &owner).await.with(200).json();
+    let kinds: Vec<&Value> =
+        statement["movements"].as_array().unwrap().iter().map(|one| &one["type"]).collect();
+    assert_eq!(kinds, [&json!("payment"), &json!("credit_note")], "{statement}");
+    assert_eq!(statement["opening_balance"], 142);
+    assert_eq!(statement["closing_balance"], 87.8);
+    let csv = api.get(&format!("{path}&format=csv"), &owner).await.with(200);
+    assert!(csv.text.contains("closing_balance"));
+    let pdf = api.get(&format!("{path}&format=pdf"), &owner).await.with(200);
+    assert_eq!(pdf.header("content-type"), "application/pdf");
+    let words = pdf.text.replace('\u{a0}', " ");
+    assert!(
+        words.contains("Kartica kupca") && words.contains("5. 11. 2026 – 20. 11. 2026"),
+        "{words}"
+    );
+    assert!(words.contains("6. 11. 2026|Dobropis|"), "{words}");
+    assert!(words.contains("|-12,20|87,80") && words.contains("Končno stanje: 87,80 €"), "{words}");
+    api.get(&format!("{path}&format=doc"), &owner).await.with(422);
+    let other = api.owner("other@example.com").await;
+    api.get(&path, &other).await.with(404);
+}
+
+/// The statement of `customer` over the days `from` to `to`.
+async fn statement(api: &Api, who: &Who, customer: &Value, from: &str, to: &str) -> Value {
+    let id = text(&customer["id"]);
+    let path = format!("/customers/{id}/statement?date_from={from}&date_to={to}");
+    api.get(&path, who).await.with(200).json()
+}
+
+/// The days of a statement's movements, each with what is owed then.
+fn balances(statement: &Value) -> Vec<(String, Value)> {
+    let movements = statement["movements"].as_array().unwrap().iter();
+    movements.map(|one| (text(&one["date"])[..10].to_owned(), one["balance"].clone())).collect()
+}
+
+#[actix_web::test]
+async fn money_that_is_dated_before_its_invoice_is_in_the_statement_of_its_own_month() {
+    let api = Api::new().await;
+    let owner = owner(&api).await;
+    let bor = issue(&api, &owner, "/customers", json!({"name": "Bor"})).await;
+    let invoice = json!({
+        "customer_id": bor["id"], "date": "2026-10-05",
+        "items": [{"name": "Kruh", "price": 100, "taxes": [{"rate": 22}]}],
+        "payments": [{"type": "bank_transfer", "amount": 100, "date": "2026-09-20"}],
+    });
+    issue(&api, &owner, "/invoices", invoice).await;
+    let september = statement(&api, &owner, &bor, "2026-09-01", "2026-09-30").await;
+    assert_eq!(september["closing_balance"], -100, "{september}");
+    assert_eq!(balances(&september), [("2026-09-20".to_owned(), json!(-100))]);
+    let october = statement(&api, &owner, &bor, "2026-10-01", "2026-10-31").await;
+    assert_eq!(october["opening_balance"], september["closing_balance"]);
+    assert_eq!(balances(&october), [("2026-10-05".to_owned(), json!(22))]);
+    let whole = statement(&api, &owner, &bor, "2026-09-01", "2026-10-31").await;
+    assert_eq!((&whole["opening_balance"], &whole["closing_balance"]), (&json!(0), &json!(22)));
+}
+
+#[actix_web::test]
+async fn an_advance_counts_on_the_date_of_the_invoice_that_is_made_with_it() {
+    let api = Api::new().await;
+    let owner = owner(&api).await;
+    let bor = issue(&api, &owner, "/customers", json!({"name": "Bor"})).await;
+    let items = json!([{"name": "Kruh", "price": 100, "taxes": [{"rate": 0}]}]);
+    let advance = |paid: &str| {
+        json!({"customer_id": bor["id"], "date": "2026-09-01", "items": items,
+            "payments": [{"type": "bank_transfer", "date": paid}]})
+    };
+    let invoice = |links: Value| {
+        json!({"customer_id": bor["id"], "date": "2026-09-10", "linked_documents": links,
+            "items": items})
+    };
+    let early = issue(&api, &owner, "/advance-invoices", advance("2026-09-01")).await;
+    issue(&api, &owner, "/invoices", invoice(json!([early["id"]]))).await;
+    let september = statement(&api, &owner, &bor, "2026-09-01", "2026-09-30").await;
+    let day = || "2026-09-10".to_owned();
+    assert_eq!(balances(&september), [(day(), json!(100)), (day(), json!(0))], "{september}");
+
+    let late = issue(&api, &owner, "/advance-invoices", advance("2026-09-15")).await;
+    issue(&api, &owner, "/invoices", invoice(json!([late["id"]]))).await;
+    let september = statement(&api, &owner, &bor, "2026-09-11", "2026-09-30").await;
+    assert_eq!(september["opening_balance"], 100, "the money came later: {september}");
+    assert_eq!(balances(&september), [("2026-09-15".to_owned(), json!(0))]);
+
+    let first = issue(&api, &owner, "/invoices", invoice(json!([]))).await;
+    let third = issue(&api, &owner, "/advance-invoices", advance("2026-09-01")).await;
+    api.pass(1);
+    let path = format!("/invoices/{}", text(&first["id"]));
+    api.patch(&path, &owner, json!({"linked_documents": [third["id"]]})).await.with(200);
+    let later = statement(&api, &owner, &bor, "2026-09-16", "2026-12-31").await;
+    assert_eq!((&later["opening_balance"], &later["closing_balance"]), (&json!(100), &json!(0)));
+    assert!(balances(&later)[0].0.starts_with("2026-11"), "the day of the link: {later}");
+}
