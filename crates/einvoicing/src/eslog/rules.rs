@@ -1,6 +1,7 @@
 //! What e-SLOG wants beside EN 16931: its schema's lengths, and what receivers in Slovenia check.
 
 use en16931::Invoice;
+use racun_kernel::vat_number::compact;
 use racun_kernel::{Currency, Decimal, Step, iban};
 
 use super::envelope::refused;
@@ -77,31 +78,39 @@ fn issuer(facts: &Facts, found: &mut Found) {
         found.add("ESLOG-TAX-NUMBER", keys(&["issuer", "tax_number"]), message);
     }
     match facts.accounts.first() {
-        Some(account) => checked(account, &["issuer", "bank_accounts"], found),
+        Some(account) => checked(account, &OWN_ACCOUNTS, &OWN_ACCOUNTS, found),
         None => {
             let message = "e-SLOG needs a bank account of the issuer: add it";
-            found.add("ESLOG-REQUIRED", keys(&["issuer", "bank_accounts"]), message);
+            found.add("ESLOG-REQUIRED", keys(&OWN_ACCOUNTS), message);
         }
     }
 }
 
+const OWN_ACCOUNTS: [&str; 2] = ["issuer", "bank_accounts"];
+
 fn customer(facts: &Facts, found: &mut Found) {
     let Some(customer) = &facts.customer else { return };
     if !customer.is_end_consumer {
-        let number = customer.tax_number.as_deref();
         let what = "the tax number of a business; say is_end_consumer where it is none";
+        let number = customer.tax_number.as_deref();
         found.needed(number, &["customer", "tax_number"], what);
     }
     if let Some(account) = &customer.account {
-        checked(account, &["customer", "bank_account"], found);
+        let own = &["customer", "bank_account"][..];
+        checked(account, if customer.is_routed { &MAILBOX } else { own }, &AGENT, found);
     }
 }
 
-fn checked(account: &Account, path: &[&str], found: &mut Found) {
+/// The fields of a customer's routing at UJP: its account there, and the bank that has it.
+const MAILBOX: [&str; 3] = ["customer", "ujp", "receiver_mailbox"];
+const AGENT: [&str; 3] = ["customer", "ujp", "receiver_agent"];
+
+/// An account whose number and bank are at these fields.
+fn checked(account: &Account, number: &[&str], bank: &[&str], found: &mut Found) {
     if let Err(issue) = iban::check(&account.number) {
-        found.add("ESLOG-IBAN", keys(path), issue.message);
+        found.add("ESLOG-IBAN", keys(number), issue.message);
     }
-    found.most(account.bic.as_deref(), 11, path);
+    found.most(account.bic.as_deref(), 11, bank);
 }
 
 /// The lengths of the schema.
@@ -226,17 +235,17 @@ fn taxes(facts: &Facts, model: &Model, found: &mut Found) {
 /// customer is and who it is, and a document that the invoice refers to.
 pub fn of_ujp(facts: &Facts) -> Vec<Finding> {
     let mut found = Vec::new();
-    let of_issuer = ["issuer", "bank_accounts"];
-    found.extend(facts.accounts.first().and_then(|account| slovenian(account, &of_issuer)));
+    if let Some(account) = facts.accounts.first() {
+        slovenian(account, &OWN_ACCOUNTS, &OWN_ACCOUNTS, &mut found);
+    }
     let Some(customer) = &facts.customer else {
         found.push(refused(&["customer"], "an invoice to a budget user names it: add it"));
         return found;
     };
-    let of_customer = ["customer", "ujp", "receiver_mailbox"];
-    found.extend(match &customer.account {
-        Some(account) => slovenian(account, &of_customer),
-        None => Some(refused(&of_customer, "a budget user has an account at UJP: add it")),
-    });
+    match &customer.account {
+        Some(account) => slovenian(account, &MAILBOX, &AGENT, &mut found),
+        None => found.push(refused(&MAILBOX, "a budget user has an account at UJP: add it")),
+    }
     for (field, text) in [
         ("address", &customer.address),
         ("post_code", &customer.post_code),
@@ -266,17 +275,21 @@ pub fn of_ujp(facts: &Facts) -> Vec<Finding> {
     found
 }
 
-/// A Slovenian IBAN, whose 15 national digits check as well, with the BIC of its bank.
-fn slovenian(account: &Account, path: &[&str]) -> Option<Finding> {
-    let number: String = account.number.chars().filter(|sign| !sign.is_whitespace()).collect();
+/// A Slovenian IBAN, whose 15 national digits check as well, with the BIC of its bank, at these
+/// fields. What is no IBAN at all e-SLOG refuses.
+fn slovenian(account: &Account, at_number: &[&str], at_bank: &[&str], found: &mut Vec<Finding>) {
+    let number = compact(&account.number);
     let digits = number.strip_prefix("SI").and_then(|rest| rest.get(2..)).unwrap_or_default();
     let national: Option<u64> = digits.parse().ok();
-    if number.len() != 19 || national.is_none_or(|digits| digits % 97 != 1) {
-        return Some(refused(path, "UJP takes Slovenian accounts: a digit of this one is wrong"));
+    let is_slovenian = number.len() == 19 && national.is_some_and(|digits| digits % 97 == 1);
+    if !is_slovenian && iban::check(&number).is_ok() {
+        let message = "UJP takes Slovenian accounts: a digit of this one is wrong";
+        found.push(refused(at_number, message));
     }
     let bic = account.bic.as_deref().unwrap_or_default().trim();
-    let message = "UJP needs the BIC of the bank, of 8 or 11 characters";
-    (!is_bic(bic)).then(|| refused(path, message))
+    if !is_bic(bic) {
+        found.push(refused(at_bank, "UJP needs the BIC of the bank, of 8 or 11 characters"));
+    }
 }
 
 /// ISO 9362: bank and country in letters, the place, and the branch or none.

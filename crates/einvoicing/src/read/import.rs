@@ -225,6 +225,7 @@ fn party(term: &en16931::invoice::Party) -> Party {
         is_tax_subject: Some(term.vat_identifier.is_some()),
         is_end_consumer: false,
         account: None,
+        is_routed: false,
     }
 }
 

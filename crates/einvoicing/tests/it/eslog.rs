@@ -204,9 +204,38 @@ fn identifiers_of_an_envelope_have_room() {
     let refused = eslog::judge_ujp(&facts);
     let found: Vec<String> = refused.errors().map(ToString::to_string).collect();
     for expected in
-        ["customer.tax_number: UJP: the envelope has room", "customer.ujp.receiver_mailbox: UJP"]
+        ["customer.tax_number: UJP: the envelope has room", "customer.ujp.receiver_agent: UJP"]
     {
         assert!(found.iter().any(|one| one.starts_with(expected)), "{expected}: {found:#?}");
+    }
+}
+
+#[test]
+fn a_budget_users_account_and_bank_are_refused_at_their_own_fields() {
+    let judged = |number: &str, bic: Option<&str>, is_routed: bool| {
+        let mut facts = to_budget_user(slovenian());
+        let customer = facts.customer.as_mut().unwrap();
+        let bic = bic.map(str::to_owned);
+        customer.account = Some(Account { number: number.to_owned(), bic });
+        customer.is_routed = is_routed;
+        let verdict = eslog::judge_ujp(&facts);
+        let paths = verdict.errors().map(|one| one.to_string());
+        paths.map(|one| one.split_once(": ").unwrap().0.to_owned()).collect::<Vec<_>>()
+    };
+    let (good, bank) = ("SI56011006370171132", Some("UJPLSI2DICL"));
+    for (number, bic, is_routed, expected) in [
+        (good, bank, true, &[][..]),
+        (good, None, true, &["customer.ujp.receiver_agent"]),
+        (good, Some("BAD"), true, &["customer.ujp.receiver_agent"]),
+        (good, None, false, &["customer.ujp.receiver_agent"]),
+        ("XX", bank, true, &["customer.ujp.receiver_mailbox"]),
+        ("XX", bank, false, &["customer.bank_account"]),
+        ("DE89370400440532013000", bank, true, &["customer.ujp.receiver_mailbox"]),
+        ("XX", None, true, &["customer.ujp.receiver_agent", "customer.ujp.receiver_mailbox"]),
+    ] {
+        let mut found = judged(number, bic, is_routed);
+        found.sort();
+        assert_eq!(found, expected, "{number} {bic:?} {is_routed}");
     }
 }
 
@@ -215,11 +244,9 @@ fn a_budget_user_gets_it_in_an_envelope() {
     let mut facts = slovenian();
     let refused = eslog::judge_ujp(&facts);
     let found: Vec<String> = refused.errors().map(ToString::to_string).collect();
-    for expected in [
-        "issuer.bank_accounts: UJP: UJP needs the BIC",
-        "customer.ujp.receiver_mailbox: UJP",
-        "customer.company_number: UJP",
-    ] {
+    for expected in
+        ["issuer.bank_accounts: UJP: UJP needs the BIC", "customer.ujp.receiver_mailbox: UJP"]
+    {
         assert!(found.iter().any(|one| one.starts_with(expected)), "{expected}: {found:#?}");
     }
     facts.accounts[0].bic = some("LJBASI2X");
