@@ -186,6 +186,49 @@ async fn what_does_not_add_up_is_refused_with_the_numbers_of_its_rules() {
 }
 
 #[actix_web::test]
+async fn yen_with_a_discount_of_a_line_are_read_back() {
+    let api = Api::new().await;
+    let owner = api.owner("owner@example.com").await;
+    let mut facts = facts(FactsKind::Invoice);
+    facts.currency = "JPY".parse().unwrap();
+    facts.lines = vec![line("Kolo", "3", "12.3456", "33")];
+    if let Line::Priced(line) = &mut facts.lines[0] {
+        line.discounts = vec![racun_einvoicing::Discount::Percent(decimal("10"))];
+    }
+    let tax = TaxTotal { rate: decimal("22"), reverse_charge: false, amount: decimal("7") };
+    facts.totals = Totals {
+        total: decimal("33"),
+        total_with_tax: decimal("40"),
+        taxes: vec![tax],
+        paid: Decimal::zero(),
+        converted_tax: Some((Currency::EUR, decimal("0.04"))),
+    };
+    for syntax in [Syntax::Ubl, Syntax::Cii] {
+        let written = write(&facts, Specification::En16931, syntax).unwrap();
+        let made = import_xml(&api, &owner, &written.xml).await.with(201).json();
+        assert_eq!((&made["currency_code"], &made["total"]), (&json!("JPY"), &json!(33)));
+        let figures = (&made["total_with_tax"], &made["total_discount"]);
+        assert_eq!(figures, (&json!(40), &json!(4)), "{made}");
+    }
+}
+
+/// Samples that are valid by the specification that they name, with their names.
+fn valid_samples() -> Vec<(String, Vec<u8>)> {
+    let place = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let samples = place.join("../einvoicing/tests/it/vectors/samples");
+    let folders = ["en16931", "eslog", "facturx", "facturx-pdf", "peppol", "xrechnung"];
+    let files = folders.map(|folder| fs::read_dir(samples.join(folder).join("valid")).unwrap());
+    let mut found: Vec<(String, Vec<u8>)> = files
+        .into_iter()
+        .flatten()
+        .map(|file| file.unwrap().path())
+        .map(|path| (path.display().to_string(), fs::read(&path).unwrap()))
+        .collect();
+    found.sort();
+    found
+}
+
+#[actix_web::test]
 async fn what_is_added_to_a_line_is_a_line_behind_it() {
     let api = Api::new().await;
     let owner = api.owner("owner@example.com").await;

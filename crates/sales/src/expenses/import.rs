@@ -16,7 +16,7 @@ use racun_documents::expense::{
     MAX_EXPENSE_TAXES, MAX_EXPENSE_TEXT_CHARS,
 };
 use racun_einvoicing::{Finding, Import, ImportAllowance, ImportLine, ImportTax, Received};
-use racun_kernel::{BankAccount, Decimal, Issue, Issues, Patch, Tenant};
+use racun_kernel::{BankAccount, Currency, Decimal, Issue, Issues, Patch, Tenant};
 use racun_store::{Context, Many, One, StoreError, Writes};
 
 use super::compose::{Composition, compose, gather};
@@ -216,7 +216,9 @@ fn discounts(import: &Import) -> Decimal {
     let of_lines = import.lines.iter().map(|line| line.discount.clone());
     let of_whole = import.allowances.iter().map(|one| -&one.amount);
     let off: Vec<Decimal> = of_lines.chain(of_whole).filter(Decimal::is_positive).collect();
-    off.iter().sum()
+    let sum: Decimal = off.iter().sum();
+    let currency: Option<Currency> = import.currency.as_deref().and_then(|it| it.parse().ok());
+    currency.map_or_else(|| sum.clone(), |currency| currency.round(&sum))
 }
 
 fn sender(import: &Import) -> SupplierPatch {
