@@ -51,15 +51,13 @@ pub struct Received {
     /// What the rules of its specification say of it; those of EN 16931 when we do not know it.
     /// Paths are empty, for there is no request: messages name the business term.
     pub verdict: Verdict,
-    /// What does not add up in it: such an invoice cannot be entered as it is.
+    /// What does not add up in it by these rules: such an invoice cannot be entered as it is.
     pub sums: Vec<Finding>,
 }
 
 impl Received {
     fn of(form: Form, invoice: &Invoice, verdict: Verdict) -> Self {
-        let of_rules = verdict.errors().filter(|one| sums::is_of_sums(&one.rule)).cloned();
-        let sums = of_rules.chain(sums::lines(invoice)).collect();
-        let sums = Verdict::of(sums).findings().to_vec();
+        let sums = verdict.errors().filter(|one| sums::is_of_sums(&one.rule)).cloned().collect();
         let specification = invoice.specification_id.clone();
         Self { form, specification, import: Import::of(invoice), verdict, sums }
     }
