@@ -48,7 +48,9 @@ impl Model {
         let mut found = Vec::new();
         let lines = lines::lines(facts, &mut found);
         let categories: Vec<Category> = lines.iter().map(|line| line.treatment.category).collect();
-        let is_outside = categories.contains(&Category::O);
+        // O stands alone: beside others it is refused by that, not by numbers that are withheld.
+        let is_outside = categories.contains(&Category::O)
+            && categories.iter().all(|category| *category == Category::O);
         let mut invoice = header(facts, specification);
         invoice.seller = parties::seller(&facts.issuer, is_outside);
         if let Some(customer) = &facts.customer {
