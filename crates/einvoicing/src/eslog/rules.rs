@@ -8,7 +8,7 @@ use super::envelope::refused;
 use super::header::street;
 use crate::facts::{Account, Facts, Line, Party, Priced};
 use crate::finding::{Finding, Level};
-use crate::model::Model;
+use crate::model::{Model, item_path};
 use crate::units;
 
 /// Rates of VAT in Slovenia: articles 41 and 41.a of ZDDV-1, and 0 for what bears none.
@@ -152,7 +152,7 @@ fn party_lengths(side: &str, party: &Party, found: &mut Found) {
 
 /// What the receivers' own checks want of a line.
 fn of_line(line: &Priced, place: usize, found: &mut Found) {
-    let path = |field: &str| vec![Step::from("items"), place.into(), field.into()];
+    let path = |field: &str| item_path(place, field);
     if !line.quantity.is_positive() {
         let message = "quantities of e-SLOG are above 0: give goods back by a credit note";
         found.add("ESLOG-QUANTITY", path("quantity"), message);
@@ -163,10 +163,10 @@ fn of_line(line: &Priced, place: usize, found: &mut Found) {
         found.add("ESLOG-UNIT", path("unit"), message);
     }
     let rates = RATES.map(|(units, scale)| Decimal::new(units, scale));
-    for tax in line.taxes.iter().filter(|tax| !tax.reverse_charge) {
+    for (n, tax) in line.taxes.iter().enumerate().filter(|(_, tax)| !tax.reverse_charge) {
         if !rates.contains(&tax.rate) {
-            let message = "rates of VAT in Slovenia are 22, 9.5, 5 and 0";
-            found.add("ESLOG-RATE", path("taxes"), message);
+            let rate = [path("taxes"), vec![n.into(), "rate".into()]].concat();
+            found.add("ESLOG-RATE", rate, "rates of VAT in Slovenia are 22, 9.5, 5 and 0");
         }
     }
 }
@@ -181,7 +181,7 @@ fn terms(model: &Model, found: &mut Found) {
             [(Some(quantity), "quantity", 18), (Some(price), "price", 15), (base, "quantity", 9)]
         {
             if text.is_some_and(|text| !fits(&text, digits)) {
-                let path = vec![Step::from("items"), (*place).into(), field.into()];
+                let path = item_path(*place, field);
                 let message = format!("e-SLOG has room for six decimals, {digits} digits in all");
                 found.add("XSD", path, message);
             }
@@ -218,10 +218,7 @@ fn taxes(facts: &Facts, model: &Model, found: &mut Found) {
         let total = &(&facts.totals.total_with_tax - stated) + &expected;
         let (path, remedy) = match is_alone && Some(stated.abs()) == largest {
             true => (keys(&["expected_total_with_tax"]), format!("ask for a total of {total}")),
-            false => {
-                let path = vec![Step::from("items"), (*place).into(), "taxes".into()];
-                (path, "put the lines of the rate into one".to_owned())
-            }
+            false => (item_path(*place, "taxes"), "put the lines of the rate into one".to_owned()),
         };
         let message = format!(
             "{rate} % of {base} is {expected}, and the lines' taxes come to {stated}, each rounded \

@@ -77,7 +77,7 @@ fn fatal(rule: &str, path: Vec<Step>, message: &str) -> Finding {
 }
 
 /// The path of `field` of the element `place` of `items`.
-fn item_path(place: usize, field: &str) -> Vec<Step> {
+pub(crate) fn item_path(place: usize, field: &str) -> Vec<Step> {
     vec!["items".into(), place.into(), field.into()]
 }
 

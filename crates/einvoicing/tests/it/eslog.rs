@@ -90,7 +90,8 @@ fn documents_that_e_slog_refuses_name_the_rule() {
         assert!(found.iter().any(|one| one.starts_with(expected)), "{expected}: {found:#?}");
     }
     let off = Facts { ..invoice() };
-    assert!(errors(&off).iter().any(|one| one.starts_with("items[0].taxes: ESLOG-RATE")));
+    let at = "items[0].taxes[0].rate: ESLOG-RATE";
+    assert!(errors(&off).iter().any(|one| one.starts_with(at)), "{:#?}", errors(&off));
 }
 
 #[test]

@@ -245,6 +245,8 @@ async fn recipients_are_looked_up_by_scheme_and_identifier() {
         (json!({"peppol_id": "SI10039857", "scheme_id": "9949"}), "peppol_id"),
         (json!({"peppol_id": "x", "scheme_id": "1234"}), "scheme_id"),
         (json!({"scheme_id": "9949"}), "peppol_id"),
+        (json!({"peppol_id": "9949:SI10039856", "scheme_id": ""}), "scheme_id"),
+        (json!({"peppol_id": "9949:SI10039856", "scheme_id": "9".repeat(11)}), "scheme_id"),
     ] {
         let (found, _) = ask(body).await.with(422).issue();
         assert_eq!(found, format!("[\"{field}\"]"));
