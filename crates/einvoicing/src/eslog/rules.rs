@@ -50,7 +50,7 @@ impl Found {
     }
 
     fn needed(&mut self, text: Option<&str>, path: &[&str], what: &str) {
-        if text.is_none_or(|text| text.trim().is_empty()) {
+        if is_missing(text) {
             self.add("ESLOG-REQUIRED", keys(path), format!("e-SLOG needs {what}: add it"));
         }
     }
@@ -58,6 +58,11 @@ impl Found {
 
 pub fn keys(path: &[&str]) -> Vec<Step> {
     path.iter().map(|key| Step::from(*key)).collect()
+}
+
+/// Whether a text is not there, or blank.
+pub fn is_missing(text: Option<&str>) -> bool {
+    text.is_none_or(|text| text.trim().is_empty())
 }
 
 fn issuer(facts: &Facts, found: &mut Found) {
@@ -247,11 +252,16 @@ pub fn of_ujp(facts: &Facts) -> Vec<Finding> {
         ("address", &customer.address),
         ("post_code", &customer.post_code),
         ("city", &customer.city),
-        ("company_number", &customer.company_number),
     ] {
-        if text.as_deref().is_none_or(|text| text.trim().is_empty()) {
+        if is_missing(text.as_deref()) {
             found.push(refused(&["customer", field], "UJP needs it of a budget user: add it"));
         }
+    }
+    // Of a business e-SLOG wants the tax number anyway.
+    let mut numbers = [&customer.tax_number, &customer.company_number].into_iter();
+    if customer.is_end_consumer && numbers.all(|number| is_missing(number.as_deref())) {
+        let message = "UJP needs the tax number or the company number of a budget user: add one";
+        found.push(refused(&["customer", "tax_number"], message));
     }
     for (side, party) in [("issuer", &facts.issuer), ("customer", customer)] {
         let number = party.tax_number.as_ref().or(party.company_number.as_ref());

@@ -135,7 +135,9 @@ fn to_budget_user(mut facts: Facts) -> Facts {
     facts.accounts =
         vec![Account { number: "SI56263300012039086".to_owned(), bic: some("LJBASI2X") }];
     let customer = facts.customer.as_mut().unwrap();
-    customer.company_number = some("1234567000");
+    // Every other one is known by its tax number alone.
+    customer.company_number = customer.company_number.take().map(|_| "1234567000".to_owned());
+    customer.tax_number.get_or_insert_with(|| "SI50000004".to_owned());
     customer.account =
         Some(Account { number: "SI56011006370171132".to_owned(), bic: some("UJPLSI2DICL") });
     facts
@@ -161,7 +163,7 @@ fn random_documents_are_valid_by_what_receivers_check() {
         let facts = to_budget_user(facts);
         if let Ok(envelope) = eslog::envelope(&facts, &attached, now) {
             add("ujp", envelope);
-            add("eslog-ujp", eslog::write(&facts).unwrap().xml);
+            add("eslog-ujp", eslog::write_ujp(&facts).unwrap().xml);
         }
     }
     let count = |wanted: &str| files.iter().filter(|(kind, _)| *kind == wanted).count();
@@ -238,6 +240,23 @@ fn a_budget_users_account_and_bank_are_refused_at_their_own_fields() {
         found.sort();
         assert_eq!(found, expected, "{number} {bic:?} {is_routed}");
     }
+}
+
+#[test]
+fn a_budget_user_is_known_by_its_tax_number_or_its_company_number() {
+    let mut facts = to_budget_user(slovenian());
+    let customer = facts.customer.as_mut().unwrap();
+    (customer.company_number, customer.tax_number) = (None, some("SI50000004"));
+    let xml = eslog::write_ujp(&facts).unwrap_or_else(|it| panic!("{:#?}", it.findings())).xml;
+    assert!(xml.contains("<D_1153>0199</D_1153><D_1154>50000004<"), "{xml}");
+    assert!(!eslog::write(&facts).unwrap().xml.contains("<D_1154>50000004<"));
+    let customer = facts.customer.as_mut().unwrap();
+    (customer.tax_number, customer.is_end_consumer) = (None, true);
+    let found: Vec<String> = eslog::judge_ujp(&facts).errors().map(ToString::to_string).collect();
+    assert!(found[0].starts_with("customer.tax_number: UJP: "), "{found:#?}");
+    assert_eq!(found.len(), 1, "{found:#?}");
+    facts.customer.as_mut().unwrap().company_number = some("1234567000");
+    assert!(eslog::judge_ujp(&facts).is_valid());
 }
 
 #[test]
