@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use racun_einvoicing::{Account, Facts, FactsKind, TaxTotal, eslog};
+use racun_einvoicing::{Account, Facts, FactsKind, TaxTotal, eslog, read};
 use racun_store::testing::Random;
 use time::macros::datetime;
 
@@ -116,6 +116,30 @@ fn a_tax_that_is_off_by_a_cent_is_refused_and_says_what_to_ask_for() {
     facts.totals.total_with_tax = decimal("118.87");
     let found = errors(&facts);
     assert!(found[0].starts_with("items[1].taxes: BR-CO-17: 9.5 % of 25"), "{found:#?}");
+}
+
+#[test]
+fn a_cent_beside_the_rate_is_refused_by_the_judge_too() {
+    let mut xml = eslog::write(&slovenian()).unwrap().xml;
+    // Two lines at 22 %, of 16.50 and 5.50, of which the document says 22.01, and all else fits.
+    for (from, to) in [
+        ("<D_5025>124</D_5025><D_5004>22.00<", "<D_5025>124</D_5025><D_5004>22.01<"),
+        ("<D_5025>176</D_5025><D_5004>22.00<", "<D_5025>176</D_5025><D_5004>22.01<"),
+        ("<D_5025>388</D_5025><D_5004>122.00<", "<D_5025>388</D_5025><D_5004>122.01<"),
+        ("<D_5025>9</D_5025><D_5004>122.00<", "<D_5025>9</D_5025><D_5004>122.01<"),
+    ] {
+        assert!(xml.contains(from), "{from} is not in\n{xml}");
+        xml = xml.replace(from, to);
+    }
+    let ours = read(xml.as_bytes()).unwrap();
+    let ours: Vec<&str> = ours.verdict.errors().map(|one| one.rule.as_str()).collect();
+    assert_eq!(ours, ["BR-CO-17"]);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("cent.xml");
+    fs::write(&file, xml).unwrap();
+    let Some(said) = judge(&[("eslog", file.clone())]) else { return };
+    let fatal = said[&file].iter().filter(|one| one.level == "fatal");
+    assert_eq!(fatal.map(|one| one.rule.as_str()).collect::<Vec<_>>(), ["BR-CO-17"]);
 }
 
 /// Random documents of which those that e-SLOG takes are judged.
