@@ -226,6 +226,34 @@ fn lines_that_do_not_multiply_are_peppols_alone_to_refuse() {
 }
 
 #[test]
+fn utf_16_is_read_by_its_mark() {
+    let ubl = write(&invoice(), Specification::XRechnung, Syntax::Ubl).unwrap().xml;
+    let plain = read(ubl.as_bytes()).unwrap();
+    let eslog = eslog::write(&slovenian()).unwrap().xml;
+    let units = |text: &str| format!("\u{feff}{text}").encode_utf16().collect::<Vec<u16>>();
+    for xml in [ubl.as_str(), &eslog, &ubl.replace("encoding=\"UTF-8\"", "encoding=\"utf-16\"")] {
+        let is_declared = xml.contains("encoding=\"UTF-8\"");
+        let little: Vec<u8> = units(xml).into_iter().flat_map(u16::to_le_bytes).collect();
+        let big: Vec<u8> = units(xml).into_iter().flat_map(u16::to_be_bytes).collect();
+        for bytes in [little, big] {
+            let received = read(&bytes);
+            if is_declared && xml == ubl {
+                // The declaration and the mark disagree.
+                assert_eq!(received, Err(Unreadable::Encoding));
+                continue;
+            }
+            let received = received.unwrap();
+            assert!(received.verdict.is_valid(), "{:#?}", received.verdict);
+            if xml != eslog {
+                assert_eq!(received, plain);
+            }
+        }
+    }
+    let marked = read(format!("\u{feff}{ubl}").as_bytes()).unwrap();
+    assert_eq!(marked, plain);
+}
+
+#[test]
 fn a_hybrid_is_read_by_the_xml_in_it() {
     let pdf = include_bytes!("vectors/samples/hybrid/invoice.pdf");
     let received = read(pdf).unwrap();

@@ -158,7 +158,7 @@ fn unreadable(why: Unreadable) -> ApiError {
             let message = "the file, or what is packed in it, has more than 10 MiB: send less";
             return ApiError::new(Kind::PayloadTooLarge, message);
         }
-        Unreadable::Encoding => ("invalid_encoding", "expected XML in UTF-8".to_owned()),
+        Unreadable::Encoding => ("invalid_encoding", "expected XML in UTF-8 or UTF-16".to_owned()),
         Unreadable::Dtd => {
             ("dtd_not_allowed", "expected XML without a document type declaration".to_owned())
         }
