@@ -32,7 +32,10 @@ pub(crate) fn required(message: &str) -> Issue {
 
 /// What looks like an e-mail address: one `@`, something before it and a dotted domain behind it.
 /// Whether it exists only a message can tell.
-fn email(address: String) -> Result<String, Issues> {
+///
+/// # Errors
+/// `invalid_email`, or more than [`MAX_EMAIL_CHARS`].
+pub fn check_email(address: String) -> Result<String, Issues> {
     text::check(&address, MAX_EMAIL_CHARS)?;
     let spaced = address.chars().any(|c| c.is_whitespace() || c.is_control());
     let dotted = |domain: &str| {
@@ -152,7 +155,7 @@ impl Check {
 
     /// The field `email`.
     pub fn email(&mut self, sent: Patch<String>, kept: &mut Option<String>) {
-        self.optional("email", sent, kept, email);
+        self.optional("email", sent, kept, check_email);
     }
 
     /// The field `country_code`.

@@ -57,7 +57,7 @@ pub use business_unit::{
     BUSINESS_UNITS, BusinessUnit, BusinessUnitInput, create_business_unit, update_business_unit,
 };
 pub use certified::{Named, contradictions};
-pub use check::{MAX_EMAIL_CHARS, MAX_JSON_BYTES, MAX_TEXT_CHARS};
+pub use check::{MAX_EMAIL_CHARS, MAX_JSON_BYTES, MAX_TEXT_CHARS, check_email};
 pub use customer::{
     CUSTOMERS, ContactType, Customer, CustomerInput, Vies, create_customer, update_customer,
 };

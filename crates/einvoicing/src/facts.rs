@@ -190,8 +190,11 @@ pub struct Party {
     pub is_tax_subject: Option<bool>,
     /// Whether it buys for itself, not for a business.
     pub is_end_consumer: bool,
-    /// The bank account of a customer, which e-SLOG states and budget users in Slovenia need.
+    /// The account of a customer, which e-SLOG states and budget users in Slovenia need.
     pub account: Option<Account>,
+    /// Whether the number of `account` is a mailbox of its routing (`ujp.receiver_mailbox`), and
+    /// not of a bank account that the customer has.
+    pub is_routed: bool,
 }
 
 /// Texts of a document.

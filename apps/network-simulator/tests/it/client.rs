@@ -156,6 +156,12 @@ async fn companies_are_taken_but_for_one() {
     assert!(matches!(refused, Standing::Rejected(_)), "{refused:?}");
     let later = network.standing(SANDBOX, &account).await.unwrap();
     assert!(matches!(later, Standing::Rejected(_)), "{later:?}");
+    // An account that was refused stays so; one of its own is given to another identifier.
+    let corrected = sender("9949:SI50000004");
+    let same = network.announce(SANDBOX, &account, &corrected.participant).await.unwrap();
+    assert!(matches!(same, Standing::Rejected(_)), "{same:?}");
+    let (_, standing) = enrolled(&network, &sender("9949:SI39667618")).await;
+    assert_eq!(standing, Standing::Verified);
 }
 
 #[tokio::test]

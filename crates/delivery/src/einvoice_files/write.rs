@@ -2,7 +2,7 @@
 
 use racun_access::Entity;
 use racun_documents::{DocumentId, EInvoiceForm};
-use racun_einvoicing::{Facts, Finding, Specification, Syntax, Verdict, Written, eslog};
+use racun_einvoicing::{Facts, Finding, Specification, Syntax, Verdict, eslog};
 use racun_fiscalization::Fiscal;
 use racun_kernel::Issues;
 use racun_sales::Error;
@@ -62,7 +62,7 @@ pub async fn written(
 pub fn xml_of(facts: &Facts, form: EInvoiceForm) -> Result<String, EInvoiceRefused> {
     let written = match form {
         EInvoiceForm::Eslog => eslog::write(facts),
-        EInvoiceForm::Ujp => of_ujp(facts),
+        EInvoiceForm::Ujp => eslog::write_ujp(facts),
         EInvoiceForm::XRechnung => {
             racun_einvoicing::write(facts, Specification::XRechnung, Syntax::Ubl)
         }
@@ -78,9 +78,4 @@ pub(super) fn refused(form: EInvoiceForm, verdict: &Verdict) -> EInvoiceRefused 
     let mut issues = Issues::default();
     verdict.errors().map(Finding::issue).for_each(|issue| issues.push(issue));
     EInvoiceRefused::Invalid { form, issues }
-}
-
-fn of_ujp(facts: &Facts) -> Result<Written, Verdict> {
-    let verdict = eslog::judge_ujp(facts);
-    if verdict.is_valid() { eslog::write(facts) } else { Err(verdict) }
 }

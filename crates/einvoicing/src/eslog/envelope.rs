@@ -7,6 +7,7 @@
 
 use racun_kernel::PaymentReference;
 use racun_kernel::calendar::format_date;
+use racun_kernel::vat_number::compact;
 use time::OffsetDateTime;
 
 use super::rules;
@@ -15,6 +16,7 @@ use crate::facts::{Account, Facts, Party};
 use crate::finding::{Finding, Level, Verdict};
 use crate::model::Model;
 use crate::specification::Specification;
+use crate::write::Written;
 
 /// A file of the package.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +34,29 @@ pub struct Attached<'a> {
 pub fn judge_ujp(facts: &Facts) -> Verdict {
     let of_eslog = super::judge(facts);
     Verdict::of(rules::of_ujp(facts).into_iter().chain(of_eslog.findings().to_vec()).collect())
+}
+
+/// The document as the e-SLOG in a package for UJP, when its rules let it leave.
+///
+/// UJP wants a number of the buyer in an official register (BT-47, `0199`). Of one without a
+/// company number that is its tax number, by which the tax authority has it.
+///
+/// # Errors
+/// The verdict of [`judge_ujp`], which is not valid.
+pub fn write_ujp(facts: &Facts) -> Result<Written, Verdict> {
+    let verdict = judge_ujp(facts);
+    if !verdict.is_valid() {
+        return Err(verdict);
+    }
+    let mut facts = facts.clone();
+    if let Some(customer) = &mut facts.customer
+        && rules::is_missing(customer.company_number.as_deref())
+    {
+        let number = customer.tax_number.as_deref().map(compact);
+        let bare = number.map(|number| number.trim_start_matches("SI").to_owned());
+        customer.company_number = bare;
+    }
+    super::write(&facts)
 }
 
 /// The envelope of the document with `attached`, made at `now` in the entity's zone.

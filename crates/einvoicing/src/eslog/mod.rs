@@ -30,7 +30,7 @@ use crate::model::Model;
 use crate::specification::Specification;
 use crate::write::Written;
 
-pub use envelope::{Attached, envelope, judge_ujp};
+pub use envelope::{Attached, envelope, judge_ujp, write_ujp};
 pub(crate) use read::{NAMESPACE, Read, read};
 pub(crate) use received::decides;
 

@@ -1,13 +1,14 @@
 //! What e-SLOG wants beside EN 16931: its schema's lengths, and what receivers in Slovenia check.
 
 use en16931::Invoice;
+use racun_kernel::vat_number::compact;
 use racun_kernel::{Currency, Decimal, Step, iban};
 
 use super::envelope::refused;
 use super::header::street;
 use crate::facts::{Account, Facts, Line, Party, Priced};
 use crate::finding::{Finding, Level};
-use crate::model::Model;
+use crate::model::{Model, item_path};
 use crate::units;
 
 /// Rates of VAT in Slovenia: articles 41 and 41.a of ZDDV-1, and 0 for what bears none.
@@ -49,7 +50,7 @@ impl Found {
     }
 
     fn needed(&mut self, text: Option<&str>, path: &[&str], what: &str) {
-        if text.is_none_or(|text| text.trim().is_empty()) {
+        if is_missing(text) {
             self.add("ESLOG-REQUIRED", keys(path), format!("e-SLOG needs {what}: add it"));
         }
     }
@@ -57,6 +58,11 @@ impl Found {
 
 pub fn keys(path: &[&str]) -> Vec<Step> {
     path.iter().map(|key| Step::from(*key)).collect()
+}
+
+/// Whether a text is not there, or blank.
+pub fn is_missing(text: Option<&str>) -> bool {
+    text.is_none_or(|text| text.trim().is_empty())
 }
 
 fn issuer(facts: &Facts, found: &mut Found) {
@@ -77,31 +83,39 @@ fn issuer(facts: &Facts, found: &mut Found) {
         found.add("ESLOG-TAX-NUMBER", keys(&["issuer", "tax_number"]), message);
     }
     match facts.accounts.first() {
-        Some(account) => checked(account, &["issuer", "bank_accounts"], found),
+        Some(account) => checked(account, &OWN_ACCOUNTS, &OWN_ACCOUNTS, found),
         None => {
             let message = "e-SLOG needs a bank account of the issuer: add it";
-            found.add("ESLOG-REQUIRED", keys(&["issuer", "bank_accounts"]), message);
+            found.add("ESLOG-REQUIRED", keys(&OWN_ACCOUNTS), message);
         }
     }
 }
 
+const OWN_ACCOUNTS: [&str; 2] = ["issuer", "bank_accounts"];
+
 fn customer(facts: &Facts, found: &mut Found) {
     let Some(customer) = &facts.customer else { return };
     if !customer.is_end_consumer {
-        let number = customer.tax_number.as_deref();
         let what = "the tax number of a business; say is_end_consumer where it is none";
+        let number = customer.tax_number.as_deref();
         found.needed(number, &["customer", "tax_number"], what);
     }
     if let Some(account) = &customer.account {
-        checked(account, &["customer", "bank_account"], found);
+        let own = &["customer", "bank_account"][..];
+        checked(account, if customer.is_routed { &MAILBOX } else { own }, &AGENT, found);
     }
 }
 
-fn checked(account: &Account, path: &[&str], found: &mut Found) {
+/// The fields of a customer's routing at UJP: its account there, and the bank that has it.
+const MAILBOX: [&str; 3] = ["customer", "ujp", "receiver_mailbox"];
+const AGENT: [&str; 3] = ["customer", "ujp", "receiver_agent"];
+
+/// An account whose number and bank are at these fields.
+fn checked(account: &Account, number: &[&str], bank: &[&str], found: &mut Found) {
     if let Err(issue) = iban::check(&account.number) {
-        found.add("ESLOG-IBAN", keys(path), issue.message);
+        found.add("ESLOG-IBAN", keys(number), issue.message);
     }
-    found.most(account.bic.as_deref(), 11, path);
+    found.most(account.bic.as_deref(), 11, bank);
 }
 
 /// The lengths of the schema.
@@ -143,7 +157,7 @@ fn party_lengths(side: &str, party: &Party, found: &mut Found) {
 
 /// What the receivers' own checks want of a line.
 fn of_line(line: &Priced, place: usize, found: &mut Found) {
-    let path = |field: &str| vec![Step::from("items"), place.into(), field.into()];
+    let path = |field: &str| item_path(place, field);
     if !line.quantity.is_positive() {
         let message = "quantities of e-SLOG are above 0: give goods back by a credit note";
         found.add("ESLOG-QUANTITY", path("quantity"), message);
@@ -154,10 +168,10 @@ fn of_line(line: &Priced, place: usize, found: &mut Found) {
         found.add("ESLOG-UNIT", path("unit"), message);
     }
     let rates = RATES.map(|(units, scale)| Decimal::new(units, scale));
-    for tax in line.taxes.iter().filter(|tax| !tax.reverse_charge) {
+    for (n, tax) in line.taxes.iter().enumerate().filter(|(_, tax)| !tax.reverse_charge) {
         if !rates.contains(&tax.rate) {
-            let message = "rates of VAT in Slovenia are 22, 9.5, 5 and 0";
-            found.add("ESLOG-RATE", path("taxes"), message);
+            let rate = [path("taxes"), vec![n.into(), "rate".into()]].concat();
+            found.add("ESLOG-RATE", rate, "rates of VAT in Slovenia are 22, 9.5, 5 and 0");
         }
     }
 }
@@ -172,7 +186,7 @@ fn terms(model: &Model, found: &mut Found) {
             [(Some(quantity), "quantity", 18), (Some(price), "price", 15), (base, "quantity", 9)]
         {
             if text.is_some_and(|text| !fits(&text, digits)) {
-                let path = vec![Step::from("items"), (*place).into(), field.into()];
+                let path = item_path(*place, field);
                 let message = format!("e-SLOG has room for six decimals, {digits} digits in all");
                 found.add("XSD", path, message);
             }
@@ -209,10 +223,7 @@ fn taxes(facts: &Facts, model: &Model, found: &mut Found) {
         let total = &(&facts.totals.total_with_tax - stated) + &expected;
         let (path, remedy) = match is_alone && Some(stated.abs()) == largest {
             true => (keys(&["expected_total_with_tax"]), format!("ask for a total of {total}")),
-            false => {
-                let path = vec![Step::from("items"), (*place).into(), "taxes".into()];
-                (path, "put the lines of the rate into one".to_owned())
-            }
+            false => (item_path(*place, "taxes"), "put the lines of the rate into one".to_owned()),
         };
         let message = format!(
             "{rate} % of {base} is {expected}, and the lines' taxes come to {stated}, each rounded \
@@ -226,26 +237,31 @@ fn taxes(facts: &Facts, model: &Model, found: &mut Found) {
 /// customer is and who it is, and a document that the invoice refers to.
 pub fn of_ujp(facts: &Facts) -> Vec<Finding> {
     let mut found = Vec::new();
-    let of_issuer = ["issuer", "bank_accounts"];
-    found.extend(facts.accounts.first().and_then(|account| slovenian(account, &of_issuer)));
+    if let Some(account) = facts.accounts.first() {
+        slovenian(account, &OWN_ACCOUNTS, &OWN_ACCOUNTS, &mut found);
+    }
     let Some(customer) = &facts.customer else {
         found.push(refused(&["customer"], "an invoice to a budget user names it: add it"));
         return found;
     };
-    let of_customer = ["customer", "ujp", "receiver_mailbox"];
-    found.extend(match &customer.account {
-        Some(account) => slovenian(account, &of_customer),
-        None => Some(refused(&of_customer, "a budget user has an account at UJP: add it")),
-    });
+    match &customer.account {
+        Some(account) => slovenian(account, &MAILBOX, &AGENT, &mut found),
+        None => found.push(refused(&MAILBOX, "a budget user has an account at UJP: add it")),
+    }
     for (field, text) in [
         ("address", &customer.address),
         ("post_code", &customer.post_code),
         ("city", &customer.city),
-        ("company_number", &customer.company_number),
     ] {
-        if text.as_deref().is_none_or(|text| text.trim().is_empty()) {
+        if is_missing(text.as_deref()) {
             found.push(refused(&["customer", field], "UJP needs it of a budget user: add it"));
         }
+    }
+    // Of a business e-SLOG wants the tax number anyway.
+    let mut numbers = [&customer.tax_number, &customer.company_number].into_iter();
+    if customer.is_end_consumer && numbers.all(|number| is_missing(number.as_deref())) {
+        let message = "UJP needs the tax number or the company number of a budget user: add one";
+        found.push(refused(&["customer", "tax_number"], message));
     }
     for (side, party) in [("issuer", &facts.issuer), ("customer", customer)] {
         let number = party.tax_number.as_ref().or(party.company_number.as_ref());
@@ -266,17 +282,21 @@ pub fn of_ujp(facts: &Facts) -> Vec<Finding> {
     found
 }
 
-/// A Slovenian IBAN, whose 15 national digits check as well, with the BIC of its bank.
-fn slovenian(account: &Account, path: &[&str]) -> Option<Finding> {
-    let number: String = account.number.chars().filter(|sign| !sign.is_whitespace()).collect();
+/// A Slovenian IBAN, whose 15 national digits check as well, with the BIC of its bank, at these
+/// fields. What is no IBAN at all e-SLOG refuses.
+fn slovenian(account: &Account, at_number: &[&str], at_bank: &[&str], found: &mut Vec<Finding>) {
+    let number = compact(&account.number);
     let digits = number.strip_prefix("SI").and_then(|rest| rest.get(2..)).unwrap_or_default();
     let national: Option<u64> = digits.parse().ok();
-    if number.len() != 19 || national.is_none_or(|digits| digits % 97 != 1) {
-        return Some(refused(path, "UJP takes Slovenian accounts: a digit of this one is wrong"));
+    let is_slovenian = number.len() == 19 && national.is_some_and(|digits| digits % 97 == 1);
+    if !is_slovenian && iban::check(&number).is_ok() {
+        let message = "UJP takes Slovenian accounts: a digit of this one is wrong";
+        found.push(refused(at_number, message));
     }
     let bic = account.bic.as_deref().unwrap_or_default().trim();
-    let message = "UJP needs the BIC of the bank, of 8 or 11 characters";
-    (!is_bic(bic)).then(|| refused(path, message))
+    if !is_bic(bic) {
+        found.push(refused(at_bank, "UJP needs the BIC of the bank, of 8 or 11 characters"));
+    }
 }
 
 /// ISO 9362: bank and country in letters, the place, and the branch or none.

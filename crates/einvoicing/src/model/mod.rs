@@ -48,7 +48,9 @@ impl Model {
         let mut found = Vec::new();
         let lines = lines::lines(facts, &mut found);
         let categories: Vec<Category> = lines.iter().map(|line| line.treatment.category).collect();
-        let is_outside = categories.contains(&Category::O);
+        // O stands alone: beside others it is refused by that, not by numbers that are withheld.
+        let is_outside = categories.contains(&Category::O)
+            && categories.iter().all(|category| *category == Category::O);
         let mut invoice = header(facts, specification);
         invoice.seller = parties::seller(&facts.issuer, is_outside);
         if let Some(customer) = &facts.customer {
@@ -75,7 +77,7 @@ fn fatal(rule: &str, path: Vec<Step>, message: &str) -> Finding {
 }
 
 /// The path of `field` of the element `place` of `items`.
-fn item_path(place: usize, field: &str) -> Vec<Step> {
+pub(crate) fn item_path(place: usize, field: &str) -> Vec<Step> {
     vec!["items".into(), place.into(), field.into()]
 }
 

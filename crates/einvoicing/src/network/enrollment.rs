@@ -153,6 +153,9 @@ pub struct Enrollment {
     /// Whether the account is yet to get the identifier that the entity sends as.
     #[serde(default)]
     pub lacks_identifier: bool,
+    /// Whether the provider said last that it does not take the company of the account.
+    #[serde(default)]
+    pub is_refused: bool,
     /// Until when the account is leased to the one that opens it.
     #[serde(default, with = "time::serde::rfc3339::option")]
     pub opening_until: Option<OffsetDateTime>,
@@ -184,6 +187,7 @@ impl Enrollment {
             default_scheme_id: None,
             account: None,
             lacks_identifier: false,
+            is_refused: false,
             opening_until: None,
             missing_fields: Vec::new(),
             verification_url: None,
@@ -225,9 +229,7 @@ impl Enrollment {
             EnrollmentEvent::Wanted { sender, missing } => {
                 let is_same = next.sender == sender && before.is_with_provider();
                 if next.sender != sender {
-                    // The account is the entity's, by every number: a second one could not take
-                    // an identifier that the first has had.
-                    next.lacks_identifier = next.account.is_some();
+                    next.sends_otherwise();
                 }
                 next.sender = sender;
                 next.state = match (missing.is_empty(), is_same) {
@@ -249,8 +251,9 @@ impl Enrollment {
             EnrollmentEvent::Told(standing) if before.is_with_provider() => {
                 next.refreshed_at = Some(now);
                 next.opening_until = None;
+                next.is_refused = matches!(standing, Standing::Rejected(_));
                 // One that is refused may be offered again: it may have become free.
-                next.lacks_identifier &= matches!(standing, Standing::Rejected(_));
+                next.lacks_identifier &= next.is_refused;
                 next.told(before, standing);
             }
             EnrollmentEvent::Unreachable(reason) if before.is_with_provider() => {
@@ -265,6 +268,18 @@ impl Enrollment {
             }
         }
         next
+    }
+
+    /// What becomes of the account of an entity that sends as another party from now on.
+    ///
+    /// The account is the entity's, by every number: a second one could not take an identifier
+    /// that the first has had. But one whose company is refused may stay so whatever it is told
+    /// later, so the other party gets an account of its own.
+    fn sends_otherwise(&mut self) {
+        if self.is_refused || self.state == EnrollmentState::Rejected {
+            (self.account, self.is_refused) = (None, false);
+        }
+        self.lacks_identifier = self.account.is_some();
     }
 
     fn told(&mut self, before: EnrollmentState, standing: Standing) {

@@ -2,7 +2,7 @@
 
 use en16931::invoice::{Code, DocumentAllowanceCharge, InvoiceLine, PaymentMeans, VatBreakdown};
 use en16931::{DocumentKind, Invoice};
-use racun_kernel::{Decimal, calendar};
+use racun_kernel::{Currency, Decimal, calendar};
 use time::Date;
 
 use crate::decimals;
@@ -88,6 +88,18 @@ impl ImportLine {
             true => Some(self.price.clone()),
             false => decimals::quotient(&self.price, &self.price_base, 3),
         }
+    }
+
+    /// Whether quantity, price, discount and charge come to `total`, give or take two cents as in
+    /// PEPPOL-EN16931-R120. EN 16931 does not want it: totals are sums of what lines state.
+    #[must_use]
+    pub fn comes_to_total(&self) -> bool {
+        let whole = &self.quantity * &self.price;
+        // The euro has two decimals, as amounts of invoices have in every currency.
+        Currency::EUR.divide(&whole, &self.price_base).is_some_and(|goods| {
+            let expected = &(&goods - &self.discount) + &self.charge;
+            (&expected - &self.total).abs() <= Decimal::new(2, 2)
+        })
     }
 
     /// Whether the buyer owes the tax: categories AE and K.
@@ -190,7 +202,7 @@ fn allowances(invoice: &Invoice) -> Vec<ImportAllowance> {
 }
 
 /// A number of the terms by its digits.
-pub(super) fn decimal(number: &impl ToString) -> Decimal {
+fn decimal(number: &impl ToString) -> Decimal {
     Decimal::computed(&number.to_string()).unwrap_or_else(Decimal::zero)
 }
 
@@ -225,6 +237,7 @@ fn party(term: &en16931::invoice::Party) -> Party {
         is_tax_subject: Some(term.vat_identifier.is_some()),
         is_end_consumer: false,
         account: None,
+        is_routed: false,
     }
 }
 

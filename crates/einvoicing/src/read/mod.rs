@@ -10,8 +10,8 @@
 //! | `sums`      | whether what is stated adds up                              |
 //! | `import`    | what an invoice says, as plain values                       |
 //!
-//! Bytes are a stranger's: at most [`MAX_BYTES`], UTF-8, no DTD, so no entity is ever resolved, and
-//! no deeper than an invoice is.
+//! Bytes are a stranger's: at most [`MAX_BYTES`], UTF-8 or UTF-16, no DTD, so no entity is ever
+//! resolved, and no deeper than an invoice is.
 
 mod form;
 mod import;
@@ -51,15 +51,13 @@ pub struct Received {
     /// What the rules of its specification say of it; those of EN 16931 when we do not know it.
     /// Paths are empty, for there is no request: messages name the business term.
     pub verdict: Verdict,
-    /// What does not add up in it: such an invoice cannot be entered as it is.
+    /// What does not add up in it by these rules: such an invoice cannot be entered as it is.
     pub sums: Vec<Finding>,
 }
 
 impl Received {
     fn of(form: Form, invoice: &Invoice, verdict: Verdict) -> Self {
-        let of_rules = verdict.errors().filter(|one| sums::is_of_sums(&one.rule)).cloned();
-        let sums = of_rules.chain(sums::lines(invoice)).collect();
-        let sums = Verdict::of(sums).findings().to_vec();
+        let sums = verdict.errors().filter(|one| sums::is_of_sums(&one.rule)).cloned().collect();
         let specification = invoice.specification_id.clone();
         Self { form, specification, import: Import::of(invoice), verdict, sums }
     }
@@ -70,7 +68,7 @@ impl Received {
 pub enum Unreadable {
     /// More than [`MAX_BYTES`].
     TooLarge,
-    /// Another encoding than UTF-8.
+    /// Another encoding than UTF-8, or UTF-16 with a mark.
     Encoding,
     /// A document type declaration, which may hide anything.
     Dtd,
@@ -84,12 +82,11 @@ pub enum Unreadable {
 /// When the bytes are no invoice.
 pub fn read(bytes: &[u8]) -> Result<Received, Unreadable> {
     let (bytes, is_pdf) = form::xml_of(bytes)?;
-    let text = str::from_utf8(&bytes).map_err(|_| Unreadable::Encoding)?;
-    let text = text.trim_start_matches('\u{feff}');
-    if !is_pdf && form::is_eslog(text)? {
-        return read_eslog(text);
+    let text = form::decoded(&bytes)?;
+    if !is_pdf && form::is_eslog(&text)? {
+        return read_eslog(&text);
     }
-    read_standard(text, is_pdf)
+    read_standard(&bytes, &text, is_pdf)
 }
 
 /// Reads and judges an e-SLOG, by the rules of EN 16931 and those of its segments.
@@ -122,12 +119,13 @@ fn finding(one: &en16931::Finding) -> Finding {
     }
 }
 
-/// Reads and judges UBL and CII.
-fn read_standard(text: &str, is_pdf: bool) -> Result<Received, Unreadable> {
+/// Reads and judges UBL and CII, whose text is that of `bytes`.
+fn read_standard(bytes: &[u8], text: &str, is_pdf: bool) -> Result<Received, Unreadable> {
     let refused = |error: &dyn std::fmt::Display| Unreadable::NotAnInvoice(error.to_string());
     // The crate looks at the depth before anything walks down.
-    let read = en16931_formats::read(text.as_bytes()).map_err(|error| match error {
+    let read = en16931_formats::read(bytes).map_err(|error| match error {
         Error::Xml { .. } if has_dtd(text) => Unreadable::Dtd,
+        Error::Encoding { .. } => Unreadable::Encoding,
         error => refused(&error),
     })?;
     let tree = parsed(text)?;

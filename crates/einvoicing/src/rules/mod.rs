@@ -22,13 +22,20 @@ use crate::leitweg;
 use crate::model::Model;
 use crate::specification::Specification;
 
+/// The rule that lines not subject to VAT (O) stand alone: it names each line beside them.
+const MIXED: &str = "BR-O-12";
+/// What a document that breaks it breaks by that alone: no other groups, allowances and charges
+/// beside such lines, and no VAT identifiers.
+const OF_MIXED: [&str; 6] = ["BR-O-02", "BR-O-03", "BR-O-04", "BR-O-11", "BR-O-13", "BR-O-14"];
+
 /// What the rules of `specification` say of `model`, which is of `facts`.
 pub fn verdict(facts: &Facts, model: &Model, specification: Specification) -> Verdict {
     let report = specification.check().run(&model.invoice);
+    let is_mixed = report.findings().iter().any(|finding| finding.rule == MIXED);
     let of_rules = report.findings().iter().filter_map(|finding| {
         let rule = finding.rule.as_str();
         // Rules of the crate's own have no authority behind them.
-        if rule.starts_with("EN-") {
+        if rule.starts_with("EN-") || is_mixed && OF_MIXED.contains(&rule) {
             return None;
         }
         let remedy = remedies::remedy(rule).map(|remedy| format!(" {remedy}"));

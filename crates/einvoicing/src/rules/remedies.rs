@@ -1,7 +1,7 @@
 //! What to change when a document breaks a rule: for the rules that our documents can break.
 
 /// Rules, and what mends a document that breaks them.
-const REMEDIES: [(&str, &str); 44] = [
+const REMEDIES: [(&str, &str); 43] = [
     ("BR-07", "Name the customer."),
     ("BR-09", "Say the issuer's country by its two letters."),
     ("BR-11", "Say the customer's country by its two letters."),
@@ -31,7 +31,6 @@ const REMEDIES: [(&str, &str); 44] = [
     ("BR-S-02", "Give the issuer's VAT number or tax number."),
     ("BR-G-02", "An export needs the issuer's VAT number."),
     ("BR-E-10", "Say why no VAT is charged: in the tax clause, or as reason of the tax."),
-    ("BR-O-11", "Put lines that are not subject to VAT on a document of their own."),
     ("BR-O-12", "Put lines that are not subject to VAT on a document of their own."),
     ("BR-DE-1", "Give the issuer a bank account, or say how the document was paid."),
     ("BR-DE-3", "Add the issuer's city."),

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use racun_einvoicing::{Account, Facts, FactsKind, TaxTotal, eslog};
+use racun_einvoicing::{Account, Facts, FactsKind, TaxTotal, eslog, read};
 use racun_store::testing::Random;
 use time::macros::datetime;
 
@@ -90,7 +90,8 @@ fn documents_that_e_slog_refuses_name_the_rule() {
         assert!(found.iter().any(|one| one.starts_with(expected)), "{expected}: {found:#?}");
     }
     let off = Facts { ..invoice() };
-    assert!(errors(&off).iter().any(|one| one.starts_with("items[0].taxes: ESLOG-RATE")));
+    let at = "items[0].taxes[0].rate: ESLOG-RATE";
+    assert!(errors(&off).iter().any(|one| one.starts_with(at)), "{:#?}", errors(&off));
 }
 
 #[test]
@@ -117,6 +118,30 @@ fn a_tax_that_is_off_by_a_cent_is_refused_and_says_what_to_ask_for() {
     assert!(found[0].starts_with("items[1].taxes: BR-CO-17: 9.5 % of 25"), "{found:#?}");
 }
 
+#[test]
+fn a_cent_beside_the_rate_is_refused_by_the_judge_too() {
+    let mut xml = eslog::write(&slovenian()).unwrap().xml;
+    // Two lines at 22 %, of 16.50 and 5.50, of which the document says 22.01, and all else fits.
+    for (from, to) in [
+        ("<D_5025>124</D_5025><D_5004>22.00<", "<D_5025>124</D_5025><D_5004>22.01<"),
+        ("<D_5025>176</D_5025><D_5004>22.00<", "<D_5025>176</D_5025><D_5004>22.01<"),
+        ("<D_5025>388</D_5025><D_5004>122.00<", "<D_5025>388</D_5025><D_5004>122.01<"),
+        ("<D_5025>9</D_5025><D_5004>122.00<", "<D_5025>9</D_5025><D_5004>122.01<"),
+    ] {
+        assert!(xml.contains(from), "{from} is not in\n{xml}");
+        xml = xml.replace(from, to);
+    }
+    let ours = read(xml.as_bytes()).unwrap();
+    let ours: Vec<&str> = ours.verdict.errors().map(|one| one.rule.as_str()).collect();
+    assert_eq!(ours, ["BR-CO-17"]);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("cent.xml");
+    fs::write(&file, xml).unwrap();
+    let Some(said) = judge(&[("eslog", file.clone())]) else { return };
+    let fatal = said[&file].iter().filter(|one| one.level == "fatal");
+    assert_eq!(fatal.map(|one| one.rule.as_str()).collect::<Vec<_>>(), ["BR-CO-17"]);
+}
+
 /// Random documents of which those that e-SLOG takes are judged.
 const DOCUMENTS: usize = 1500;
 
@@ -134,7 +159,9 @@ fn to_budget_user(mut facts: Facts) -> Facts {
     facts.accounts =
         vec![Account { number: "SI56263300012039086".to_owned(), bic: some("LJBASI2X") }];
     let customer = facts.customer.as_mut().unwrap();
-    customer.company_number = some("1234567000");
+    // Every other one is known by its tax number alone.
+    customer.company_number = customer.company_number.take().map(|_| "1234567000".to_owned());
+    customer.tax_number.get_or_insert_with(|| "SI50000004".to_owned());
     customer.account =
         Some(Account { number: "SI56011006370171132".to_owned(), bic: some("UJPLSI2DICL") });
     facts
@@ -160,7 +187,7 @@ fn random_documents_are_valid_by_what_receivers_check() {
         let facts = to_budget_user(facts);
         if let Ok(envelope) = eslog::envelope(&facts, &attached, now) {
             add("ujp", envelope);
-            add("eslog-ujp", eslog::write(&facts).unwrap().xml);
+            add("eslog-ujp", eslog::write_ujp(&facts).unwrap().xml);
         }
     }
     let count = |wanted: &str| files.iter().filter(|(kind, _)| *kind == wanted).count();
@@ -204,10 +231,56 @@ fn identifiers_of_an_envelope_have_room() {
     let refused = eslog::judge_ujp(&facts);
     let found: Vec<String> = refused.errors().map(ToString::to_string).collect();
     for expected in
-        ["customer.tax_number: UJP: the envelope has room", "customer.ujp.receiver_mailbox: UJP"]
+        ["customer.tax_number: UJP: the envelope has room", "customer.ujp.receiver_agent: UJP"]
     {
         assert!(found.iter().any(|one| one.starts_with(expected)), "{expected}: {found:#?}");
     }
+}
+
+#[test]
+fn a_budget_users_account_and_bank_are_refused_at_their_own_fields() {
+    let judged = |number: &str, bic: Option<&str>, is_routed: bool| {
+        let mut facts = to_budget_user(slovenian());
+        let customer = facts.customer.as_mut().unwrap();
+        let bic = bic.map(str::to_owned);
+        customer.account = Some(Account { number: number.to_owned(), bic });
+        customer.is_routed = is_routed;
+        let verdict = eslog::judge_ujp(&facts);
+        let paths = verdict.errors().map(|one| one.to_string());
+        paths.map(|one| one.split_once(": ").unwrap().0.to_owned()).collect::<Vec<_>>()
+    };
+    let (good, bank) = ("SI56011006370171132", Some("UJPLSI2DICL"));
+    for (number, bic, is_routed, expected) in [
+        (good, bank, true, &[][..]),
+        (good, None, true, &["customer.ujp.receiver_agent"]),
+        (good, Some("BAD"), true, &["customer.ujp.receiver_agent"]),
+        (good, None, false, &["customer.ujp.receiver_agent"]),
+        ("XX", bank, true, &["customer.ujp.receiver_mailbox"]),
+        ("XX", bank, false, &["customer.bank_account"]),
+        ("DE89370400440532013000", bank, true, &["customer.ujp.receiver_mailbox"]),
+        ("XX", None, true, &["customer.ujp.receiver_agent", "customer.ujp.receiver_mailbox"]),
+    ] {
+        let mut found = judged(number, bic, is_routed);
+        found.sort();
+        assert_eq!(found, expected, "{number} {bic:?} {is_routed}");
+    }
+}
+
+#[test]
+fn a_budget_user_is_known_by_its_tax_number_or_its_company_number() {
+    let mut facts = to_budget_user(slovenian());
+    let customer = facts.customer.as_mut().unwrap();
+    (customer.company_number, customer.tax_number) = (None, some("SI50000004"));
+    let xml = eslog::write_ujp(&facts).unwrap_or_else(|it| panic!("{:#?}", it.findings())).xml;
+    assert!(xml.contains("<D_1153>0199</D_1153><D_1154>50000004<"), "{xml}");
+    assert!(!eslog::write(&facts).unwrap().xml.contains("<D_1154>50000004<"));
+    let customer = facts.customer.as_mut().unwrap();
+    (customer.tax_number, customer.is_end_consumer) = (None, true);
+    let found: Vec<String> = eslog::judge_ujp(&facts).errors().map(ToString::to_string).collect();
+    assert!(found[0].starts_with("customer.tax_number: UJP: "), "{found:#?}");
+    assert_eq!(found.len(), 1, "{found:#?}");
+    facts.customer.as_mut().unwrap().company_number = some("1234567000");
+    assert!(eslog::judge_ujp(&facts).is_valid());
 }
 
 #[test]
@@ -215,11 +288,9 @@ fn a_budget_user_gets_it_in_an_envelope() {
     let mut facts = slovenian();
     let refused = eslog::judge_ujp(&facts);
     let found: Vec<String> = refused.errors().map(ToString::to_string).collect();
-    for expected in [
-        "issuer.bank_accounts: UJP: UJP needs the BIC",
-        "customer.ujp.receiver_mailbox: UJP",
-        "customer.company_number: UJP",
-    ] {
+    for expected in
+        ["issuer.bank_accounts: UJP: UJP needs the BIC", "customer.ujp.receiver_mailbox: UJP"]
+    {
         assert!(found.iter().any(|one| one.starts_with(expected)), "{expected}: {found:#?}");
     }
     facts.accounts[0].bic = some("LJBASI2X");

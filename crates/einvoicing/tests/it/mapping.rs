@@ -284,8 +284,30 @@ fn services_outside_the_scope_carry_no_vat_number() {
         priced(facts, 1).taxes.clear();
         priced(facts, 1).sells = Some(Sells::Services);
     });
-    let found = errors(&mixed, Specification::En16931);
-    assert!(found.iter().any(|one| one.starts_with("BR-O-11")), "{found:#?}");
+    let mut found = errors(&mixed, Specification::En16931);
+    found.retain(|one| one.starts_with("BR-O-"));
+    assert_eq!(found, ["BR-O-12 items[0].taxes"]);
+}
+
+#[test]
+fn goods_beside_services_to_a_third_country_are_refused_at_the_goods_alone() {
+    let mixed = with(|facts| {
+        facts.sale = Sale::ThirdCountry;
+        let buyer = customer(facts);
+        (buyer.country_code, buyer.tax_number) = (some("US"), None);
+        for (place, sells) in [(0, Sells::Services), (1, Sells::Goods)] {
+            priced(facts, place).taxes.clear();
+            priced(facts, place).sells = Some(sells);
+        }
+        facts.totals.taxes.clear();
+        facts.totals.total_with_tax = decimal("100");
+    });
+    for specification in Specification::ALL {
+        assert_eq!(errors(&mixed, specification), ["BR-O-12 items[1].taxes"], "{specification:?}");
+    }
+    let unknown = Facts { issuer: Party { tax_number: None, ..mixed.issuer.clone() }, ..mixed };
+    let found = errors(&unknown, Specification::En16931);
+    assert!(found.contains(&"BR-G-02 issuer.tax_number".to_owned()), "{found:#?}");
 }
 
 #[test]

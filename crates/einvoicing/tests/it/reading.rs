@@ -168,13 +168,14 @@ fn random_documents_say_the_same_as_e_slog_and_as_ubl() {
 #[test]
 fn what_does_not_add_up_is_told_by_the_number_of_its_rule() {
     let ubl = write(&invoice(), Specification::En16931, Syntax::Ubl).unwrap().xml;
+    let peppol = write(&invoice(), Specification::Peppol, Syntax::Ubl).unwrap().xml;
     let eslog = eslog::write(&slovenian()).unwrap().xml;
     let cases: &[(&str, &str, &str, &[&str])] = &[
         (
             &ubl,
             ">75.00</cbc:LineExtensionAmount>",
             ">76.00</cbc:LineExtensionAmount>",
-            &["BR-CO-10", "PEPPOL-EN16931-R120"],
+            &["BR-CO-10"],
         ),
         (
             &ubl,
@@ -183,7 +184,7 @@ fn what_does_not_add_up_is_told_by_the_number_of_its_rule() {
             &["BR-CO-15", "BR-CO-16"],
         ),
         (&ubl, ">119.00</cbc:PayableAmount>", ">118.00</cbc:PayableAmount>", &["BR-CO-16"]),
-        (&ubl, ">25</cbc:PriceAmount>", ">26</cbc:PriceAmount>", &["PEPPOL-EN16931-R120"]),
+        (&peppol, ">25</cbc:PriceAmount>", ">26</cbc:PriceAmount>", &["PEPPOL-EN16931-R120"]),
         (
             &eslog,
             "<D_5025>9</D_5025><D_5004>122.00<",
@@ -194,7 +195,7 @@ fn what_does_not_add_up_is_told_by_the_number_of_its_rule() {
             &eslog,
             "<D_5025>203</D_5025><D_5004>75.00<",
             "<D_5025>203</D_5025><D_5004>74.00<",
-            &["BR-CO-10", "PEPPOL-EN16931-R120"],
+            &["BR-CO-10"],
         ),
     ];
     for (xml, from, to, expected) in cases {
@@ -205,6 +206,51 @@ fn what_does_not_add_up_is_told_by_the_number_of_its_rule() {
             assert!(rules.contains(rule), "{to}: {rule} is not in {rules:?}");
         }
     }
+}
+
+#[test]
+fn lines_that_do_not_multiply_are_peppols_alone_to_refuse() {
+    for (specification, rules) in [
+        (Specification::En16931, &[][..]),
+        (Specification::XRechnung, &[]),
+        (Specification::Peppol, &["PEPPOL-EN16931-R120"]),
+    ] {
+        let ubl = write(&invoice(), specification, Syntax::Ubl).unwrap().xml;
+        let odd = ubl.replacen(">25</cbc:PriceAmount>", ">26</cbc:PriceAmount>", 1);
+        let received = read(odd.as_bytes()).unwrap();
+        let found: Vec<&str> = received.sums.iter().map(|one| one.rule.as_str()).collect();
+        assert_eq!(found, rules, "{specification:?}");
+        let lines = &received.import.lines;
+        assert_eq!([lines[0].comes_to_total(), lines[1].comes_to_total()], [false, true]);
+    }
+}
+
+#[test]
+fn utf_16_is_read_by_its_mark() {
+    let ubl = write(&invoice(), Specification::XRechnung, Syntax::Ubl).unwrap().xml;
+    let plain = read(ubl.as_bytes()).unwrap();
+    let eslog = eslog::write(&slovenian()).unwrap().xml;
+    let units = |text: &str| format!("\u{feff}{text}").encode_utf16().collect::<Vec<u16>>();
+    for xml in [ubl.as_str(), &eslog, &ubl.replace("encoding=\"UTF-8\"", "encoding=\"utf-16\"")] {
+        let is_declared = xml.contains("encoding=\"UTF-8\"");
+        let little: Vec<u8> = units(xml).into_iter().flat_map(u16::to_le_bytes).collect();
+        let big: Vec<u8> = units(xml).into_iter().flat_map(u16::to_be_bytes).collect();
+        for bytes in [little, big] {
+            let received = read(&bytes);
+            if is_declared && xml == ubl {
+                // The declaration and the mark disagree.
+                assert_eq!(received, Err(Unreadable::Encoding));
+                continue;
+            }
+            let received = received.unwrap();
+            assert!(received.verdict.is_valid(), "{:#?}", received.verdict);
+            if xml != eslog {
+                assert_eq!(received, plain);
+            }
+        }
+    }
+    let marked = read(format!("\u{feff}{ubl}").as_bytes()).unwrap();
+    assert_eq!(marked, plain);
 }
 
 #[test]

@@ -14,7 +14,15 @@ fn bytes_that_are_no_invoice_are_refused() {
         assert_eq!(read(text.as_bytes()), Err(Unreadable::Dtd), "{text}");
     }
     assert_eq!(read(&vec![b' '; MAX_BYTES + 1]), Err(Unreadable::TooLarge));
-    assert_eq!(read(&[0xff, 0xfe, b'<', 0]), Err(Unreadable::Encoding));
+    let half_a_pair = [0xff, 0xfe, b'<', 0, 0x00, 0xd8];
+    for bytes in [&[0xff, 0xfe, b'<'][..], &half_a_pair, b"<\0a\0", b"<a>\xe8</a>"] {
+        let refused = read(bytes);
+        assert!(matches!(refused, Err(Unreadable::Encoding | Unreadable::NotAnInvoice(_))));
+    }
+    assert_eq!(read(&half_a_pair), Err(Unreadable::Encoding));
+    let hidden: Vec<u8> =
+        format!("\u{feff}{bomb}").encode_utf16().flat_map(u16::to_le_bytes).collect();
+    assert_eq!(read(&hidden), Err(Unreadable::Dtd));
     let deep = "<a>".repeat(200_000);
     for text in ["", "no XML", "<html/>", "<Invoice/>", "%PDF-1.7", &deep] {
         let refused = read(text.as_bytes());

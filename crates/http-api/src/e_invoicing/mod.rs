@@ -243,6 +243,7 @@ struct CheckBody {
     /// The identifier: `9949:SI10039856`, or without its scheme.
     peppol_id: String,
     /// Its scheme, four digits; as the identifier or the settings say when absent.
+    #[validate(length(min = 1, max = 10))]
     scheme_id: Option<String>,
     /// What it is to receive; an invoice when absent.
     document_type: Option<NetworkDocumentBody>,

@@ -50,8 +50,11 @@ pub(crate) const ROUTES: &[Route] = &[
     .explained(
         "UBL 2.1, CII, e-SLOG 2.0, or a PDF that holds one (ZUGFeRD, Factur-X), of 10 MiB at most. \
          The supplier is the catalogue's, by tax number or else name and address, or a new one. \
-         What does not add up is refused with the numbers of the rules that it breaks; a document \
-         type declaration and credit notes are refused.",
+         It is judged by the specification that it names. What does not add up is refused with the \
+         numbers of the rules that it breaks; a document type declaration and credit notes are \
+         refused. A line whose quantity and price do not come to its amount, which EN 16931 and \
+         XRechnung allow, becomes one of its amount, and its description says what was written. A \
+         due date ahead of the date, and an e-mail address that is none, are left out.",
     )
     .takes_form::<ImportForm>(&["file"])
     .up_to(MAX_FORM)
@@ -155,7 +158,7 @@ fn unreadable(why: Unreadable) -> ApiError {
             let message = "the file, or what is packed in it, has more than 10 MiB: send less";
             return ApiError::new(Kind::PayloadTooLarge, message);
         }
-        Unreadable::Encoding => ("invalid_encoding", "expected XML in UTF-8".to_owned()),
+        Unreadable::Encoding => ("invalid_encoding", "expected XML in UTF-8 or UTF-16".to_owned()),
         Unreadable::Dtd => {
             ("dtd_not_allowed", "expected XML without a document type declaration".to_owned())
         }

@@ -312,6 +312,20 @@ async fn ujp_wants_a_document_that_the_invoice_refers_to() {
     let found = check(with(body.clone(), forced)).await;
     assert_eq!(found["validation_status"], "valid", "{found}");
     body["customer"]["e_invoicing"] = json!({"buyer_reference": "N-2026-17"});
+    assert_eq!(check(body.clone()).await["validation_status"], "valid");
+    // The tax number alone is enough, and a bank is refused where it was to be.
+    body["customer"]["company_number"] = Value::Null;
+    assert_eq!(check(body.clone()).await["validation_status"], "valid");
+    for agent in [Value::Null, json!("BAD")] {
+        body["customer"]["ujp"]["receiver_agent"] = agent;
+        let asked = json!({"ujp": {"validation_enabled": true, "validation_required": true}});
+        let refused = api.post("/invoices", &owner, with(body.clone(), asked)).await.with(422);
+        assert_eq!(paths(&refused), ["customer.ujp.receiver_agent"], "{refused:?}");
+    }
+    // That of the customer's bank account counts for the same number.
+    body["customer"]["ujp"]["receiver_agent"] = Value::Null;
+    let account = json!({"iban": "SI56 0110 0637 0171 132", "bic": "UJPLSI2DICL"});
+    body["customer"]["bank_account"] = account;
     assert_eq!(check(body).await["validation_status"], "valid");
 }
 

@@ -186,6 +186,34 @@ async fn what_the_provider_says_is_the_state_of_the_enrollment() {
 }
 
 #[actix_web::test]
+async fn a_refused_company_is_told_anew_when_its_number_is_corrected() {
+    let world = World::new().await;
+    let owner = world.entity().await;
+    let no = Ok(Standing::Rejected("no such company".to_owned()));
+    world.network.standings.lock().unwrap().push_back(no);
+    world.put(&owner, json!({"enabled": true})).await.with(200);
+    world.work().await;
+    assert_eq!(world.settings(&owner).await["enrollment"]["state"], "rejected");
+    let path = format!("/entities/{}", owner.entity());
+    world.api.patch(&path, &owner, json!({"tax_number": "SI50000004"})).await.with(200);
+    let path = "/e-invoicing/enrollment/refresh";
+    let said = world.api.post(path, &owner, json!({})).await.with(200).json();
+    let enrollment = &said["enrollment"];
+    assert_eq!(
+        (&enrollment["state"], &enrollment["provider_error"]),
+        (&json!("verified"), &json!(null))
+    );
+    assert_eq!(enrollment["participant_id"], "9949:SI50000004");
+    let told: Vec<String> = {
+        let opened = world.network.opened.lock().unwrap();
+        opened.iter().map(|sender| sender.participant.to_string()).collect()
+    };
+    assert_eq!(told, ["9949:SI10039856", "9949:SI50000004"], "each has an account of its own");
+    let log = world.api.get("/activities?limit=100", &owner).await.with(200).text;
+    assert_eq!(log.matches("e_invoicing.enrollment.verified").count(), 1, "{log}");
+}
+
+#[actix_web::test]
 async fn settings_are_for_admins_and_checked() {
     let world = World::new().await;
     let owner = world.entity().await;
@@ -217,6 +245,8 @@ async fn recipients_are_looked_up_by_scheme_and_identifier() {
         (json!({"peppol_id": "SI10039857", "scheme_id": "9949"}), "peppol_id"),
         (json!({"peppol_id": "x", "scheme_id": "1234"}), "scheme_id"),
         (json!({"scheme_id": "9949"}), "peppol_id"),
+        (json!({"peppol_id": "9949:SI10039856", "scheme_id": ""}), "scheme_id"),
+        (json!({"peppol_id": "9949:SI10039856", "scheme_id": "9".repeat(11)}), "scheme_id"),
     ] {
         let (found, _) = ask(body).await.with(422).issue();
         assert_eq!(found, format!("[\"{field}\"]"));

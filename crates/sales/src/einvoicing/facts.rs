@@ -132,15 +132,33 @@ fn issuer(document: &Document, seller: Seller) -> Party {
 }
 
 fn customer(side: &Side) -> Party {
-    let routed = side.ujp.as_ref().and_then(|ujp| {
-        let number = ujp.receiver_mailbox.clone()?;
-        Some(Account { number, bic: ujp.receiver_agent.clone() })
-    });
+    let mailbox = side.ujp.as_ref().and_then(|ujp| ujp.receiver_mailbox.clone());
     Party {
         is_end_consumer: side.is_end_consumer.unwrap_or(false),
-        account: routed.or_else(|| account_of(side)),
+        is_routed: mailbox.is_some(),
+        account: receiving(side, mailbox),
         ..party(side)
     }
+}
+
+/// The account of a customer: number and bank as its routing says, else as its bank account does.
+/// The bank of that account counts for its own number alone.
+fn receiving(side: &Side, mailbox: Option<String>) -> Option<Account> {
+    let own = account_of(side);
+    let agent = side.ujp.as_ref().and_then(|ujp| ujp.receiver_agent.clone());
+    let account = match mailbox {
+        Some(number) => {
+            let own = own.filter(|own| plain(&own.number) == plain(&number));
+            Account { number, bic: own.and_then(|own| own.bic) }
+        }
+        None => own?,
+    };
+    Some(Account { bic: agent.or(account.bic), ..account })
+}
+
+/// A number as accounts are compared: without blanks, in capitals.
+fn plain(number: &str) -> String {
+    number.chars().filter(|sign| !sign.is_whitespace()).collect::<String>().to_ascii_uppercase()
 }
 
 /// What both sides have alike.
@@ -165,6 +183,7 @@ fn party(side: &Side) -> Party {
         is_tax_subject: None,
         is_end_consumer: false,
         account: None,
+        is_routed: false,
     }
 }
 
@@ -300,6 +319,8 @@ fn totals(document: &Document) -> Totals {
 mod tests {
     use PaymentType::{Advance, BankTransfer, Card, Cash, CreditNote, DebitCard, OnlineWallet};
 
+    use racun_kernel::UjpRouting;
+
     use super::*;
 
     #[test]
@@ -337,5 +358,31 @@ mod tests {
         assert_eq!(number(&side).as_deref(), Some("SI3"));
         side.bank_account = Some(nameless);
         assert_eq!(number(&side).as_deref(), Some("SI2"));
+    }
+
+    #[test]
+    fn a_customer_is_reached_where_its_routing_says_and_else_at_its_account() {
+        let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+        for (mailbox, agent, iban, bic, number, bank) in [
+            ("", "", "SI 1", "A", "SI 1", "A"),
+            ("", "B", "SI 1", "A", "SI 1", "B"),
+            ("SI1", "", "SI 1", "A", "SI1", "A"),
+            ("SI2", "", "SI 1", "A", "SI2", ""),
+            ("SI2", "B", "SI 1", "A", "SI2", "B"),
+            ("SI2", "B", "", "", "SI2", "B"),
+        ] {
+            let account =
+                BankAccount { iban: text(iban), bic: text(bic), ..BankAccount::default() };
+            let ujp = UjpRouting {
+                receiver_mailbox: text(mailbox),
+                receiver_agent: text(agent),
+                ..UjpRouting::default()
+            };
+            let side = Side { bank_account: Some(account), ujp: Some(ujp), ..Side::default() };
+            let found = customer(&side);
+            let expected = Account { number: number.to_owned(), bic: text(bank) };
+            assert_eq!(found.account, Some(expected), "{mailbox} {agent}");
+            assert_eq!(found.is_routed, !mailbox.is_empty());
+        }
     }
 }

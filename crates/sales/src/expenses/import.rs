@@ -7,6 +7,7 @@ use racun_access::{ENTITIES, Entity};
 use racun_catalog::events::{file, supplier as supplier_events};
 use racun_catalog::{
     FileCategory, FileLinks, FileRefused, FileStorage, NewFile, SUPPLIERS, StorageError, Supplier,
+    check_email,
 };
 use racun_documents::DocumentError;
 use racun_documents::calculation::{Discount, DiscountKind};
@@ -16,8 +17,9 @@ use racun_documents::expense::{
     MAX_EXPENSE_TAXES, MAX_EXPENSE_TEXT_CHARS,
 };
 use racun_einvoicing::{Finding, Import, ImportAllowance, ImportLine, ImportTax, Received};
-use racun_kernel::{BankAccount, Decimal, Issue, Issues, Patch, Tenant};
+use racun_kernel::{BankAccount, Currency, Decimal, Issue, Issues, Patch, Tenant};
 use racun_store::{Context, Many, One, StoreError, Writes};
+use time::Date;
 
 use super::compose::{Composition, compose, gather};
 use super::request::{ExpenseLineRequest, ExpenseRequest, SupplierPatch, TotalsRequest};
@@ -197,7 +199,7 @@ fn request(import: &Import) -> ExpenseRequest {
         supplier: Patch::Value(sender(import)),
         supplier_document_number: text(&import.number),
         date: Patch::from(import.date),
-        date_due: Patch::from(import.date_due),
+        date_due: Patch::from(due(import)),
         currency_code: import.currency.clone(),
         reference,
         items: Some(lines.chain(whole).collect()),
@@ -211,12 +213,20 @@ fn request(import: &Import) -> ExpenseRequest {
     }
 }
 
-/// What is taken off lines and off the whole.
+/// When it is due. One that is dated after that was due at once: an expense holds no such day.
+fn due(import: &Import) -> Option<Date> {
+    import.date_due.filter(|due| import.date.is_none_or(|date| *due >= date))
+}
+
+/// What is taken off lines and off the whole, as money: of lines it may have decimals that the
+/// currency has not.
 fn discounts(import: &Import) -> Decimal {
     let of_lines = import.lines.iter().map(|line| line.discount.clone());
     let of_whole = import.allowances.iter().map(|one| -&one.amount);
     let off: Vec<Decimal> = of_lines.chain(of_whole).filter(Decimal::is_positive).collect();
-    off.iter().sum()
+    let sum: Decimal = off.iter().sum();
+    let currency: Option<Currency> = import.currency.as_deref().and_then(|it| it.parse().ok());
+    currency.map_or_else(|| sum.clone(), |currency| currency.round(&sum))
 }
 
 fn sender(import: &Import) -> SupplierPatch {
@@ -233,9 +243,11 @@ fn sender(import: &Import) -> SupplierPatch {
         Some(scheme) => format!("{scheme}:{id}"),
         None => id.clone(),
     });
+    // One that is written wrongly is a warning to the supplier (BR-DE-28), and of no use here.
+    let email = own.email.clone().filter(|address| check_email(address.clone()).is_ok());
     SupplierPatch {
         name: text(&own.name),
-        email: text(&own.email),
+        email: text(&email),
         address: text(&own.address),
         address_2: text(&own.address_2),
         post_code: text(&own.post_code),
@@ -253,24 +265,39 @@ fn sender(import: &Import) -> SupplierPatch {
 }
 
 /// A line without what is added to it, so that quantity, price and discount come to its total.
+///
+/// The amounts of lines are what EN 16931 adds up. Where quantity and price do not come to one, the
+/// line is one of its amount, and what the supplier wrote stands in its description.
 fn line(line: &ImportLine) -> ExpenseLineRequest {
-    let discount = line
-        .discount
-        .is_positive()
-        .then(|| Discount { value: line.discount.clone(), kind: DiscountKind::Amount });
-    let description = line.description.as_deref();
-    let request = LineRequest {
+    let total = &line.total - &line.charge;
+    let mut request = LineRequest {
         name: clipped(Some(&line.name)),
-        description: description.map(|text| text.chars().take(MAX_EXPENSE_NOTE_CHARS).collect()),
+        description: described(line.description.clone()),
         quantity: Some(line.quantity.clone()),
         unit: clipped(Some(&line.unit_code)),
         price: line.unit_price(),
-        discounts: discount.into_iter().collect(),
         taxes: Some(vec![rate(&line.rate, line.is_reverse_charge())]),
-        total: Some(&line.total - &line.charge),
+        total: Some(total.clone()),
         ..LineRequest::default()
     };
+    if !line.comes_to_total() {
+        let ImportLine { quantity, unit_code, price, price_base, .. } = line;
+        let base = if *price_base == 1.into() { String::new() } else { format!(" / {price_base}") };
+        let written = format!("{quantity} {unit_code} × {price}{base}");
+        let above = line.description.as_deref().map(|text| format!("{text}\n"));
+        request.description = described(Some(above.unwrap_or_default() + &written));
+        let one = if total.is_negative() { Decimal::from(-1) } else { 1.into() };
+        (request.quantity, request.unit, request.price) = (Some(one), None, Some(total.abs()));
+    } else if line.discount.is_positive() {
+        let value = line.discount.clone();
+        request.discounts = vec![Discount { value, kind: DiscountKind::Amount }];
+    }
     ExpenseLineRequest { line: request, total_tax: None }
+}
+
+/// A description at the length that an expense holds.
+fn described(text: Option<String>) -> Option<String> {
+    text.map(|text| text.chars().take(MAX_EXPENSE_NOTE_CHARS).collect())
 }
 
 /// What is added to a line, as a line behind it: an expense's lines have discounts only.

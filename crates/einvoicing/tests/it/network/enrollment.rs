@@ -184,6 +184,29 @@ fn another_party_is_announced_by_the_same_account() {
 }
 
 #[test]
+fn a_company_that_was_refused_is_told_anew_when_it_sends_as_another_party() {
+    let other = Participant::read(None, "9930:DE136695976").unwrap();
+    let wanted = || EnrollmentEvent::Wanted { sender: Some(other.clone()), missing: Vec::new() };
+    let no = EnrollmentEvent::Told(Standing::Rejected("no".to_owned()));
+    let refused = at(EnrollmentPending).after(no, NOW);
+    let off = refused.clone().after(EnrollmentEvent::Unwanted, NOW);
+    // As those are that were stored before it was noted that the account is refused.
+    let of_old = Enrollment { is_refused: false, ..refused.clone() };
+    for before in [refused.clone(), off, of_old] {
+        let after = before.after(wanted(), NOW);
+        assert_eq!((after.state, &after.account), (EnrollmentPending, &None));
+        assert!(after.is_to_open());
+        let opened = after.after(EnrollmentEvent::Registered("8".to_owned()), NOW);
+        let verified = opened.after(EnrollmentEvent::Told(Standing::Verified), NOW);
+        assert_eq!((verified.state, verified.account.as_deref()), (Verified, Some("8")));
+        assert!(!verified.is_to_open() && !verified.is_refused);
+    }
+    // The same party is offered again by the same account: it may have become free.
+    let same = refused.after(self::wanted(&[]), NOW);
+    assert_eq!(same.account.as_deref(), Some("7"));
+}
+
+#[test]
 fn an_account_is_opened_by_one_at_a_time_and_step_by_step() {
     let nothing = Enrollment { account: None, ..at(EnrollmentPending) };
     assert!(nothing.is_to_open() && !nothing.is_being_opened(NOW));

@@ -63,7 +63,7 @@ pub(super) const ISSUES: &[Code] = codes! {
     Issue invalid_domain [422]
         "The host is none of a shop at the platform; the message says how one is named.";
     Issue invalid_email [422] "Expected an e-mail address.";
-    Issue invalid_encoding [422] "The XML is not in UTF-8.";
+    Issue invalid_encoding [422] "The XML is neither in UTF-8 nor, with a mark ahead, in UTF-16.";
     Issue invalid_iban [422]
         "The number is no IBAN: its length or its check digits are wrong. Look at it again; mostly \
          a warning.";
