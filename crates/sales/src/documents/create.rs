@@ -184,7 +184,7 @@ const DRAFT_ON_PAPER: &str =
     "a draft is in no bound book; send this when it is finalized, or leave is_draft out";
 
 /// Refuses payments of a draft, but of an advance invoice, which they issue.
-fn check_draft(kind: DocumentKind, creation: &Creation) -> Result<(), Issues> {
+pub(super) fn check_draft(kind: DocumentKind, creation: &Creation) -> Result<(), Issues> {
     let takes = kind == DocumentKind::AdvanceInvoice || !creation.is_draft;
     if takes || creation.payments.is_empty() {
         return Ok(());
@@ -277,7 +277,7 @@ impl New {
             let counted = meter.count(kind, held)?.and(checked.writes(held)?);
             Ok::<_, Error>((made, writes.and(saved).and(more).and(counted)))
         });
-        let Made { document, sending } = made.await?;
+        let Made { document, sending, .. } = made.await?;
         Ok(send_first(ports, document, sending).await)
     }
 }
@@ -451,7 +451,7 @@ pub async fn finalize<'a>(
         let counted = meter.count(id.kind(), held)?.and(checked.writes(held)?);
         Ok::<_, Error>((made, writes.and(counted)))
     });
-    let Made { document, sending } = made.await?;
+    let Made { document, sending, .. } = made.await?;
     Ok(send_first(ports, document, sending).await)
 }
 

@@ -22,12 +22,14 @@
 //! | `rates`   | the rate of exchange where the caller gives none                     |
 //! | `read`    | list, versions, calculate                                            |
 
+//! | `foresee` | what a request would make, settled, and not written                  |
 mod around;
 mod buyer;
 mod compose;
 mod copy;
 mod create;
 mod gather;
+mod foresee;
 mod issue;
 mod lines;
 mod links;
@@ -48,6 +50,7 @@ pub(crate) use create::default_mode;
 pub use create::{Beside, Creation, Finalizing, create, create_beside, finalize};
 pub(crate) use gather::archived_of_items;
 pub use gather::{LineRecords, by_ids, live, taxes, today};
+pub use foresee::{Foreseen, foresee};
 pub(crate) use issue::{advances, in_payments};
 pub(crate) use lines::LineRules;
 pub(crate) use numbers::expense_numbering;
