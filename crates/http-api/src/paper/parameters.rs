@@ -37,6 +37,9 @@ pub(super) const PRINT: &[Parameter] = &[
     ),
 ];
 
+/// Of a file behind a link.
+pub(super) const FILE: &[Parameter] = &[PRINT[0], PRINT[1], PRINT[2]];
+
 /// Of the codes on it.
 pub(crate) const CODES: &[Parameter] = &[
     Parameter::flag(
@@ -120,6 +123,17 @@ pub(super) fn wanted(query: &Query) -> Result<Wanted, ApiError> {
         hub3: switch("hub3_qr_enabled")?,
         hub3_purpose_code,
         hub3_reference_model,
+/// What a file behind a link is asked for with: as files of users, but in the reader's language
+/// where it names none.
+///
+/// # Errors
+/// All parameters that are none.
+pub(super) fn wanted_of_file(query: &Query, headers: &HeaderMap) -> Result<Wanted, ApiError> {
+    let wanted = wanted(query)?;
+    let language = wanted.language.or(wanted.locale).or_else(|| of_reader(headers));
+    Ok(Wanted { language, ..wanted })
+}
+
     })
 }
 
