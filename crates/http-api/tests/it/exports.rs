@@ -78,8 +78,12 @@ async fn an_export_is_a_file_with_a_name() {
         let answer = api.get(&format!("{path}{format}"), &who).await.with(200);
         assert_eq!(answer.headers.get("content-type").unwrap(), media);
         let disposition = answer.headers.get(CONTENT_DISPOSITION).unwrap().to_str().unwrap();
-        let name = format!("filename=\"documents_2026-01-01_2026-12-31.{ending}\"");
-        assert_eq!(disposition, format!("attachment; {name}"));
+        let name = format!("documents_2026-01-01_2026-12-31.{ending}");
+        let named = format!(
+            "attachment; filename=\"{name}\"; filename*=UTF-8''{}",
+            name.replace('-', "%2D")
+        );
+        assert_eq!(disposition, named);
     }
     for path in [
         "/documents/export/sales-per-item",
