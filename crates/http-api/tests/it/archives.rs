@@ -142,6 +142,7 @@ async fn a_person_is_mailed_a_link_that_ends_with_their_place() {
         api.get(&format!("{link}&language=sl&utm_source=mail"), &anonymous).await.with(200);
     let downloaded = api.get(&path_of(&done["file_url"]), &editor).await.with(200);
     assert_eq!(followed.text, downloaded.text);
+    assert_eq!(followed.header("x-robots-tag"), "noindex, nofollow");
     let other = link.replace(&token, &format!("export_{}", "A".repeat(43)));
     for link in [&other, "/documents/export/download?token=x"] {
         api.get(link, &anonymous).await.with(404);
