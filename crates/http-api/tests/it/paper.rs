@@ -79,6 +79,7 @@ async fn a_document_is_a_file_a_page_and_a_receipt_in_every_language() {
         ("receipt?format=pcl", "format"),
         ("receipt?template=modern", "template"),
         ("pdf?utm_source=x", "utm_source"),
+        ("pdf?hub3_qr_reference_model=HR77", "hub3_qr_reference_model"),
     ] {
         let refused = api.get(&format!("/documents/{id}/{wrong}"), &owner).await.with(422);
         assert_eq!(refused.issue().0, format!("[\"{path}\"]"), "{wrong}");
@@ -212,7 +213,6 @@ async fn a_link_is_a_page_to_browsers_and_json_to_programs() {
 }
 
 #[actix_web::test]
-#[actix_web::test]
 async fn files_behind_a_link_are_asked_for_as_files_of_users_are() {
     let api = Api::new().await;
     let owner = api.owner(OWNER).await;
@@ -239,6 +239,7 @@ async fn files_behind_a_link_are_asked_for_as_files_of_users_are() {
     }
 }
 
+#[actix_web::test]
 async fn an_estimate_is_accepted_by_a_form_and_never_by_a_link() {
     let api = Api::new().await;
     let owner = api.owner(OWNER).await;
