@@ -97,9 +97,15 @@ async function documents() {
   await call("POST", "/payments", { type: "cash", amount: all.paid.total, document_id: all.paid.id });
   all.voided = await shared("invoices");
   await call("POST", `/invoices/${all.voided.id}/void`, { reason: "Napaka" });
+  all.large = await shared("invoices", {
+    items: [
+      { name: "Most", unit: "kos", price: 10_948_329_588.66, taxes: [{ rate: 22 }], discounts: [{ value: 10 }] },
+    ],
+  });
   all.estimate = await shared("estimates");
   all.credit = await shared("credit-notes");
   all.advance = await shared("advance-invoices", { payments: [{ type: "bank_transfer" }] });
+  all.settled = await shared("invoices", { linked_documents: [all.advance.id] });
   all.delivery = await shared("delivery-notes", { hide_prices: true });
   return all;
 }
@@ -142,6 +148,31 @@ async function checkLayout(page) {
   }
 }
 
+// That no caption, no head and no amount is broken, and that no word of another cell is, but of long names.
+async function checkWords(page) {
+  const broken = await page.evaluate(() => {
+    const found = [];
+    const range = document.createRange();
+    const isBroken = (node, from, to) => {
+      range.setStart(node, from);
+      range.setEnd(node, to);
+      return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1;
+    };
+    for (const element of document.querySelectorAll("caption, th[scope=col], td:not(.long), .totals dt, .totals dd")) {
+      const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+      for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+        // A fixed blank ends no word.
+        for (const { 0: word, index } of node.data.matchAll(/[^ \n]+/g)) {
+          if (isBroken(node, index, index + word.length)) found.push(word);
+        }
+      }
+      if (element.tagName === "CAPTION" && element.getBoundingClientRect().height > 120) found.push(element.textContent);
+    }
+    return found;
+  });
+  assert.deepEqual(broken, [], "words are broken");
+}
+
 async function checkAxe(page) {
   await page.evaluate(axe);
   const found = await page.evaluate((values) => globalThis.axe.run({ runOnly: { type: "tag", values } }), RULES);
@@ -164,6 +195,7 @@ async function look(browser, path, width, { status = 200, language = "sl", check
     assert.equal(await reader.page.locator("html").getAttribute("lang"), language);
     assert.equal(await reader.page.locator("script").count(), 0);
     await checkLayout(reader.page);
+    await checkWords(reader.page);
     await check?.(reader.page);
     await visit(machine, `${path}?language=${language}`, status);
     lesser += await checkAxe(machine.page);
@@ -251,7 +283,10 @@ try {
     await look(browser, revoked.path, width, { status: 404 });
     await reply(browser, width);
   }
-  for (const language of LANGUAGES) await look(browser, all.open.path, WIDTHS[0], { language, check: checkDownload });
+  for (const language of LANGUAGES) {
+    for (const width of WIDTHS) await look(browser, all.settled.path, width, { language });
+    await look(browser, all.open.path, WIDTHS[0], { language, check: checkDownload });
+  }
 } finally {
   await browser.close();
 }

@@ -217,14 +217,10 @@ impl Responder for StoredFile {
 fn to_keep(name: String) -> ContentDisposition {
     let plain = |sign: char| if sign.is_ascii_graphic() || sign == ' ' { sign } else { '_' };
     let ascii: String = name.chars().map(plain).collect();
-    let is_plain = ascii == name;
-    let mut parameters = vec![DispositionParam::Filename(ascii)];
-    if !is_plain {
-        // The name itself, for clients that know RFC 8187.
-        let (charset, value) = (Charset::Ext("UTF-8".to_owned()), name.into_bytes());
-        let value = ExtendedValue { charset, language_tag: None, value };
-        parameters.push(DispositionParam::FilenameExt(value));
-    }
+    // The name itself, for clients that know RFC 8187.
+    let (charset, value) = (Charset::Ext("UTF-8".to_owned()), name.into_bytes());
+    let value = ExtendedValue { charset, language_tag: None, value };
+    let parameters = vec![DispositionParam::Filename(ascii), DispositionParam::FilenameExt(value)];
     ContentDisposition { disposition: DispositionType::Attachment, parameters }
 }
 

@@ -72,6 +72,9 @@ impl PaymentReference {
         Self { head: head.to_owned(), rest }
     }
 
+    /// The models of Croatian references that are made: without check digits, with one, and none.
+    pub const CROATIAN_MODELS: [&str; 3] = ["HR00", "HR01", "HR99"];
+
     /// The Croatian reference for the document number `number` by `model`, such as `HR00`. Of the
     /// models with check digits only `HR01` is made; others become `HR00`, which has none.
     #[must_use]

@@ -40,10 +40,20 @@ pub(crate) enum Piece<'a> {
 }
 
 /// `template` in pieces. Braces around anything else than a known variable are text: a mistake
-/// shows in the mail, and loses nothing.
+/// shows in the mail, and loses nothing. A value that ends in a full stop, such as `d.o.o.`, ends
+/// its sentence, too.
 pub(crate) fn pieces<'a>(template: &'a str, values: &'a Values) -> Vec<Piece<'a>> {
     let mut pieces = Vec::new();
     add_pieces(&mut pieces, template, values, true);
+    let mut has_stop = false;
+    for piece in &mut pieces {
+        if let Piece::Text(text) = piece
+            && has_stop
+        {
+            *text = text.strip_prefix('.').unwrap_or(text);
+        }
+        has_stop = matches!(piece, Piece::Value(value) if value.ends_with('.'));
+    }
     pieces
 }
 
@@ -222,6 +232,17 @@ pub fn fill_line(template: &str, values: &Values, max: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_with_a_full_stop_ends_its_sentence() {
+        let of = |name: &str| {
+            let mut values = Values::default();
+            values.set("entity_name", Some(name));
+            fill("Work for {entity_name}. And {entity_name}, again.", &values)
+        };
+        assert_eq!(of("Klas d.o.o."), "Work for Klas d.o.o. And Klas d.o.o., again.");
+        assert_eq!(of("Klas"), "Work for Klas. And Klas, again.");
+    }
 
     #[test]
     fn a_name_is_no_link_in_a_mail_to_strangers() {

@@ -160,9 +160,9 @@ const SLOVENIAN: Texts = [
          pozdrav,\n{entity_name}",
     ),
     (
-        "Račun za predplačilo {document_number} – {entity_name}",
-        "Pozdravljeni,\n\npošiljamo vam račun za predplačilo **{document_number}** z dne \
-         {document_date} v znesku {document_total} {document_currency}:\n\n{invoice_link}\n\nLep \
+        "Avansni račun {document_number} – {entity_name}",
+        "Pozdravljeni,\n\npošiljamo vam avansni račun **{document_number}** z dne {document_date} \
+         v znesku {document_total} {document_currency}:\n\n{invoice_link}\n\nLep \
          pozdrav,\n{entity_name}",
     ),
     (

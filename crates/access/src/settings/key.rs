@@ -1,5 +1,6 @@
 //! Typed keys: what Racun reads of settings, each declared among the known ones.
 
+use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
 use serde_json::{Map, Value as Json};
@@ -171,9 +172,21 @@ impl Key<Localized> {
         settings: &'a Map<String, Json>,
         locale: &str,
     ) -> Option<&'a str> {
-        let translations = super::setting::TRANSLATIONS.of(settings);
-        let texts = translations.and_then(|all| at(all, self.path)).and_then(Json::as_object);
+        let texts = self.translated(settings);
         texts.and_then(|texts| translation(texts, locale)).or_else(|| self.of(settings))
+    }
+
+    /// Its translations, by locale.
+    pub(super) fn translations(self, settings: &Map<String, Json>) -> BTreeMap<String, String> {
+        let texts = self.translated(settings).into_iter().flatten();
+        texts
+            .filter_map(|(locale, text)| Some((locale.clone(), text.as_str()?.to_owned())))
+            .collect()
+    }
+
+    fn translated(self, settings: &Map<String, Json>) -> Option<&Map<String, Json>> {
+        let translations = super::setting::TRANSLATIONS.of(settings);
+        translations.and_then(|all| at(all, self.path)).and_then(Json::as_object)
     }
 }
 

@@ -14,6 +14,8 @@ mod known;
 pub mod setting;
 mod value_type;
 
+use std::collections::BTreeMap;
+
 use racun_kernel::{Decimal, Issues};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
@@ -142,6 +144,12 @@ impl Settings {
     #[must_use]
     pub fn text(&self, key: Key<Localized>, locale: &str) -> Option<String> {
         key.in_locale(&self.0, locale).map(str::to_owned)
+    }
+
+    /// The translations of the text `key`, by locale.
+    #[must_use]
+    pub fn translations(&self, key: Key<Localized>) -> BTreeMap<String, String> {
+        key.translations(&self.0)
     }
 
     /// The bank accounts; each has an `id`, and a `type`, which is `iban` unless another was sent.

@@ -120,7 +120,10 @@ async fn texts_come_from_the_request_the_unit_or_the_entity() {
             "default_invoice_note": "Hvala",
             "document_footer": "Noga",
             "tax_clause_defaults": { "domestic": "DDV je obračunan" },
-            "translations": { "default_invoice_note": { "sl-SI": "Hvala lepa" } },
+            "translations": {
+                "default_invoice_note": { "sl-SI": "Hvala lepa", "de-DE": "Danke" },
+                "document_footer": { "de-DE": "Fuß" },
+            },
         }))
         .await;
     let unit = racun_catalog::BusinessUnitInput {
@@ -132,7 +135,17 @@ async fn texts_come_from_the_request_the_unit_or_the_entity() {
     };
     let unit = racun_catalog::create_business_unit(shop.cx(), unit).await.unwrap();
     let lines = || vec![line("Kruh", "1", "3")];
-    let plain = shop.create(request(lines())).await.unwrap().content.texts;
+    let made = shop.create(request(lines())).await.unwrap();
+    let german = |text: &str| Some([("de-DE".to_owned(), text.to_owned())].into());
+    let translations = &made.content.translations;
+    assert_eq!((&translations.note, &translations.footer), (&german("Danke"), &german("Fuß")));
+    // What is said in another's place is not what was translated.
+    let other = TextDefaults { note: Patch::Value("Drugo".to_owned()), ..Default::default() };
+    let other = DocumentRequest { texts: other, ..DocumentRequest::default() };
+    let changed = update(&shop, &made, other).await.unwrap().content;
+    assert_eq!((changed.translations.note, changed.texts.footer.as_deref()), (None, Some("Noga")));
+    assert_eq!(changed.translations.footer, german("Fuß"));
+    let plain = made.content.texts;
     assert_eq!(plain.note.as_deref(), Some("Hvala lepa"));
     assert_eq!(plain.footer.as_deref(), Some("Noga"));
     assert_eq!(plain.tax_clause.as_deref(), Some("DDV je obračunan"));
@@ -142,10 +155,12 @@ async fn texts_come_from_the_request_the_unit_or_the_entity() {
     let in_unit = shop.create(in_unit).await.unwrap();
     assert_eq!(in_unit.content.texts.note.as_deref(), Some("Pridite spet"));
     assert_eq!(in_unit.content.texts.footer.as_deref(), Some("Noga"));
+    assert_eq!(in_unit.content.translations.note, None, "a unit has one text");
     assert_eq!(in_unit.number(), "2026-1-00001");
     let none = TextDefaults { note: Patch::Value(String::new()), ..Default::default() };
     let without = shop.create(DocumentRequest { texts: none, ..request(lines()) }).await.unwrap();
     assert_eq!(without.content.texts.note, None);
+    assert_eq!(without.content.translations.note, None);
 }
 
 #[tokio::test]

@@ -18,7 +18,7 @@ pub(super) async fn write(
         ("tax_number", Text),
         ("company_number", Text),
         ("address", Text),
-        ("address", Text),
+        ("address_2", Text),
         ("post_code", Text),
         ("city", Text),
         ("country", Text),

@@ -7,6 +7,7 @@ use racun_documents::{Document, DocumentKind, Stage};
 use racun_exports::ColumnKind::{Amount, Date, Instant, Number, Text, Whole};
 use racun_exports::{Cell, Column, Sheet, SheetWriter, word};
 use racun_kernel::{Currency, Decimal};
+use racun_paper::Language;
 use racun_sales::documents::taxes;
 use racun_store::Context;
 
@@ -122,7 +123,9 @@ fn sheet(key: &str, locale: &str, rates: &[Decimal]) -> Sheet {
             ("net", Amount),
         ],
     );
+    let language = Language::from_code(locale).unwrap_or(Language::ENGLISH);
     for rate in rates {
+        let rate = language.number(rate, 0);
         for key in ["base", "tax"] {
             let heading = format!("{} {rate} %", word(key, locale));
             sheet = sheet.and(Column { heading, kind: Amount });

@@ -26,16 +26,19 @@ use racun_kernel::id::FileId;
 use racun_paper::{Language, Paper, PaymentMade, Picture, Receipt, Source, Word};
 use racun_portugal::{Code, PortugalError, restrictions, words};
 use racun_records::{all_of, by_field, get_document, live_payments, payment_field};
-use racun_sales::documents::{self, DocumentRequest, live};
+use racun_sales::documents::{self, Creation, DocumentRequest, Foreseen, live};
 use racun_settlement::{PAYMENTS, Payment};
 use racun_store::{Context, StoreError};
 
 /// Why a document is not printed.
 #[derive(Debug, thiserror::Error)]
 pub enum PrintingError {
-    /// There is no such document, what was sent makes none, or the store failed.
+    /// There is no such document, or the store failed.
     #[error(transparent)]
     Document(#[from] DocumentError),
+    /// What was sent makes no document.
+    #[error(transparent)]
+    NotMade(#[from] racun_sales::Error),
     /// The storage of files failed.
     #[error(transparent)]
     Storage(#[from] StorageError),
@@ -68,22 +71,38 @@ pub async fn paper(
     paper_of(cx, files, entity, &document, wanted).await
 }
 
-/// The model of the document that `request` would make, without making it.
+/// What is previewed: the document that a body would make.
+#[derive(Debug, Clone)]
+pub struct Previewed {
+    /// Its kind.
+    pub kind: DocumentKind,
+    /// What it says.
+    pub request: DocumentRequest,
+    /// With which totals and payments it starts.
+    pub creation: Creation,
+}
+
+/// The model of the document that `previewed` would make, settled as it would be, without making
+/// it.
 ///
 /// # Errors
 /// [`PortugalError`] in Portugal, where nothing is printed before it is signed; what creation
-/// refuses of the request; failures of store and storage.
+/// refuses; failures of store and storage.
 pub async fn preview(
     cx: Context<'_>,
     files: &dyn FileStorage,
     entity: &Entity,
-    kind: DocumentKind,
-    request: DocumentRequest,
+    previewed: Previewed,
     wanted: &Wanted,
 ) -> Result<Paper, PrintingError> {
-    let document = documents::calculate(cx, entity, kind, request).await?;
+    let Previewed { kind, request, creation } = previewed;
+    // On the heap: its future is too long for the stacks of a chain of unoptimized callers.
+    let foreseen = Box::pin(documents::foresee(cx, entity, kind, request, creation)).await?;
+    let Foreseen { document, payments, linked } = foreseen;
     check_signed(entity, &document)?;
-    let beside = Beside { is_preview: true, ..Beside::of(cx, files, entity, &document).await? };
+    let beside = Beside::of(cx, files, entity, &document).await?;
+    let payments = in_order(payments);
+    let beside = Beside { payments, linked, is_preview: true, ..beside };
     Ok(beside.paper(cx, entity, &document, wanted))
 }
 
@@ -142,22 +161,23 @@ pub(crate) async fn paper_of(
     let id = document.id;
     let clause = by_field(&PAYMENTS, payment_field(id), &id.to_string());
     let payments: Vec<Payment> = all_of(cx.store, &cx.tenant(), &PAYMENTS, clause).await?;
-    let mut payments = live_payments(payments);
-    payments.sort_by_key(|payment| (payment.date, payment.created_at, payment.id));
-    beside.payments = payments.into_iter().map(made).collect();
+    beside.payments = in_order(live_payments(payments));
     let links = documents::relations_of(cx.store, cx.scope, &[id]).await?;
     let from_here = links.into_iter().filter(|link| link.relation.source_id == id);
     beside.linked = from_here.map(|link| link.related.number).collect();
     Ok(beside.paper(cx, entity, document, wanted))
 }
 
-fn made(payment: Payment) -> PaymentMade {
-    PaymentMade {
+/// `payments` as they are printed, by the days on which they were made.
+fn in_order(mut payments: Vec<Payment>) -> Vec<PaymentMade> {
+    payments.sort_by_key(|payment| (payment.date, payment.created_at, payment.id));
+    let made = |payment: Payment| PaymentMade {
         date: payment.date,
         method: payment.kind.name().to_owned(),
         amount: payment.amount,
         reference: payment.reference,
-    }
+    };
+    payments.into_iter().map(made).collect()
 }
 
 /// What is printed beside what a document says itself.

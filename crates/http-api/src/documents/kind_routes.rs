@@ -3,6 +3,7 @@
 use actix_web::{HttpRequest, HttpResponse, web};
 use racun_access::Permission::{ReadRecords, ReadTill, Sell, WriteRecords};
 use racun_billing::Feature;
+use racun_delivery::printing::Previewed;
 use racun_documents::{Document, DocumentId, Editor};
 use racun_kernel::Scope;
 use racun_records::get_document;
@@ -249,8 +250,9 @@ async fn show_preview<M: CreateBody>(
     request: HttpRequest,
     sent: Body<Sent<M>>,
 ) -> Result<HttpResponse, ApiError> {
-    let (said, _) = sent.0.properties.creation(M::CUSTOM)?;
-    preview(call, query, request, M::Answer::KIND, said).await
+    let (said, creation) = sent.0.properties.creation(M::CUSTOM)?;
+    let previewed = Previewed { kind: M::Answer::KIND, request: said, creation };
+    preview(call, query, request, previewed).await
 }
 
 async fn list<B: DocumentBody>(call: Call, query: Query) -> Result<answer::Page, ApiError> {

@@ -10,6 +10,7 @@ impl From<PrintingError> for ApiError {
     fn from(error: PrintingError) -> Self {
         match error {
             PrintingError::Document(error) => error.into(),
+            PrintingError::NotMade(error) => error.into(),
             PrintingError::Storage(error) => FileError::from(error).into(),
             PrintingError::Print(error) => error.into(),
             PrintingError::Refused(error) => error.into(),

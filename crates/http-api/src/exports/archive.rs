@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use actix_web::{HttpRequest, web};
+use actix_web::{HttpRequest, HttpResponse, Responder as _, web};
 use racun_access::Permission::{ReadRecords, WriteRecords};
 use racun_application::Services;
 use racun_billing::Feature;
@@ -21,6 +21,7 @@ use crate::answer::{Accepted, Json, StoredFile};
 use crate::body::{Convert, names};
 use crate::call::{Call, EntityCall};
 use crate::error::ApiError;
+use crate::html;
 use crate::limits;
 use crate::request::{Body, PathId, Query};
 use crate::route::{Gate, Parameter, Route};
@@ -294,11 +295,13 @@ async fn follow(
     call: Call<()>,
     query: Query,
     request: HttpRequest,
-) -> Result<StoredFile, ApiError> {
+) -> Result<HttpResponse, ApiError> {
     let missing = || Issue::new("required", "send the token of the mailed link").at("token");
     let token = query.one("token")?.ok_or_else(missing)?;
     let export = application::follow_link(call.store(), token, call.stamp()).await?;
-    archive(&call, export, &request).await
+    let mut answer = archive(&call, export, &request).await?.respond_to(&request);
+    html::unseen(answer.headers_mut());
+    Ok(answer)
 }
 
 /// The archive of `export`, of which one part is in memory at a time.

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use actix_web::http::header::{ACCEPT, ACCEPT_LANGUAGE, HeaderMap};
 use racun_delivery::printing::Wanted;
-use racun_kernel::{Issue, Issues};
+use racun_kernel::{Issue, Issues, PaymentReference};
 use racun_paper::{Display, Language, Template};
 
 use crate::error::ApiError;
@@ -37,6 +37,9 @@ pub(super) const PRINT: &[Parameter] = &[
     ),
 ];
 
+/// Of a file behind a link.
+pub(super) const FILE: &[Parameter] = &[PRINT[0], PRINT[1], PRINT[2]];
+
 /// Of the codes on it.
 pub(crate) const CODES: &[Parameter] = &[
     Parameter::flag(
@@ -50,7 +53,7 @@ pub(crate) const CODES: &[Parameter] = &[
         "hub3_qr_purpose_code",
         "The purpose of the payment, four capitals such as `OTHR`.",
     ),
-    Parameter::text("hub3_qr_reference_model", "The model of the reference, such as `HR00`."),
+    Parameter::text("hub3_qr_reference_model", "The model of the reference: HR00, HR01 or HR99."),
 ];
 
 /// Of a preview.
@@ -97,12 +100,9 @@ pub(super) fn wanted(query: &Query) -> Result<Wanted, ApiError> {
     };
     let purpose = "four capitals";
     let hub3_purpose_code = read(query, "hub3_qr_purpose_code", &mut issues, purpose, code)?;
-    let model = |model: &str| {
-        let digits = model.strip_prefix("HR")?;
-        let is_model = digits.len() == 2 && digits.bytes().all(|sign| sign.is_ascii_digit());
-        is_model.then(|| model.to_owned())
-    };
-    let models = "`HR` and two digits";
+    let model =
+        |model: &str| PaymentReference::CROATIAN_MODELS.contains(&model).then(|| model.to_owned());
+    let models = "HR00, HR01 or HR99";
     let hub3_reference_model = read(query, "hub3_qr_reference_model", &mut issues, models, model)?;
     issues.into_result(())?;
     let switch = |name: &'static str| match query.one(name)? {
@@ -121,6 +121,17 @@ pub(super) fn wanted(query: &Query) -> Result<Wanted, ApiError> {
         hub3_purpose_code,
         hub3_reference_model,
     })
+}
+
+/// What a file behind a link is asked for with: as files of users, but in the reader's language
+/// where it names none.
+///
+/// # Errors
+/// All parameters that are none.
+pub(super) fn wanted_of_file(query: &Query, headers: &HeaderMap) -> Result<Wanted, ApiError> {
+    let wanted = wanted(query)?;
+    let language = wanted.language.or(wanted.locale).or_else(|| of_reader(headers));
+    Ok(Wanted { language, ..wanted })
 }
 
 /// What a page is asked for with: the language of the link, else the reader's. What is none of the

@@ -2,10 +2,8 @@
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpRequest, HttpResponse};
-use racun_delivery::printing;
-use racun_documents::DocumentKind;
+use racun_delivery::printing::{self, Previewed};
 use racun_paper::page::Around;
-use racun_sales::documents::DocumentRequest;
 
 use super::answer;
 use super::parameters::wanted;
@@ -14,18 +12,17 @@ use crate::error::ApiError;
 use crate::limits;
 use crate::request::Query;
 
-/// The page of the document of `kind` that `sent` would make.
+/// The page of the document that is `previewed`.
 pub(crate) async fn preview(
     call: EntityCall,
     query: Query,
     request: HttpRequest,
-    kind: DocumentKind,
-    sent: DocumentRequest,
+    previewed: Previewed,
 ) -> Result<HttpResponse, ApiError> {
     let wanted = wanted(&query)?;
     let is_partial = query.flag("partial")?;
     let entity = call.entity();
-    let paper = printing::preview(call.cx(), &*call.files, entity, kind, sent, &wanted).await?;
+    let paper = printing::preview(call.cx(), &*call.files, entity, previewed, &wanted).await?;
     let paper = answer::lightened(call.press(), paper).await;
     if is_partial {
         let part = call.compute(move || paper.fragment()).await;

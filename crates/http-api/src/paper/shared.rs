@@ -11,7 +11,7 @@ use racun_paper::page::{Around, Notice, Reply, gone};
 use racun_sales::card_payments;
 
 use super::answer;
-use super::parameters::{LANGUAGE, wanted_of_page};
+use super::parameters::{FILE, wanted_of_file, wanted_of_page, wants_page};
 use crate::call::Call;
 use crate::error::{ApiError, Kind};
 use crate::html;
@@ -31,8 +31,7 @@ macro_rules! files {
                 || web::to(|call, request| html(call, request, DocumentKind::$kind)),
             )
             .about(TAG, concat!("Shows ", $a_one, " as a page to whoever has its link."))
-            .linked()
-            .reads(LANGUAGE)
+            .reads(FILE)
             .answers_file("text/html"),
             Route::get(
                 concat!($path, "/shareable/{shareable_id}/pdf"),
@@ -41,8 +40,7 @@ macro_rules! files {
                 || web::to(|call, request| pdf(call, request, DocumentKind::$kind)),
             )
             .about(TAG, concat!("Answers ", $a_one, " as PDF to whoever has its link."))
-            .linked()
-            .reads(LANGUAGE)
+            .reads(FILE)
             .answers_file("application/pdf"),
         ]
     };
@@ -61,12 +59,11 @@ async fn shared(
     call: &Call<()>,
     request: &HttpRequest,
     kind: DocumentKind,
+    wanted: &Wanted,
 ) -> Result<SharedPaper, ApiError> {
-    let query = Query::parse(request.query_string());
-    let wanted = wanted_of_page(&query, request.headers());
     let id = request.match_info().query("shareable_id").to_owned();
     let paper =
-        sharing::shared(call.store(), &*call.files, kind, &id, &wanted, call.stamp()).await?;
+        sharing::shared(call.store(), &*call.files, kind, &id, wanted, call.stamp()).await?;
     Ok(paper)
 }
 
@@ -77,7 +74,17 @@ pub(crate) async fn page(
     kind: DocumentKind,
 ) -> Result<HttpResponse, ApiError> {
     let id = request.match_info().query("shareable_id").to_owned();
-    shown(&call, &request, kind, &format!("{id}/"), None).await
+    shown(&call, &request, kind, &of_page(&request), &format!("{id}/"), None).await
+}
+
+/// What the page behind the link of `request` is asked for with.
+fn of_page(request: &HttpRequest) -> Wanted {
+    wanted_of_page(&Query::parse(request.query_string()), request.headers())
+}
+
+/// What the file behind the link of `request` is asked for with.
+fn of_file(request: &HttpRequest) -> Result<Wanted, ApiError> {
+    wanted_of_file(&Query::parse(request.query_string()), request.headers())
 }
 
 async fn html(
@@ -85,7 +92,7 @@ async fn html(
     request: HttpRequest,
     kind: DocumentKind,
 ) -> Result<HttpResponse, ApiError> {
-    shown(&call, &request, kind, "", None).await
+    shown(&call, &request, kind, &of_file(&request)?, "", None).await
 }
 
 async fn pdf(
@@ -93,7 +100,14 @@ async fn pdf(
     request: HttpRequest,
     kind: DocumentKind,
 ) -> Result<HttpResponse, ApiError> {
-    let SharedPaper { paper, .. } = shared(&call, &request, kind).await?;
+    let paper = match shared(&call, &request, kind, &of_file(&request)?).await {
+        Ok(SharedPaper { paper, .. }) => paper,
+        // Who follows a link to a file in a browser reads there that it leads nowhere.
+        Err(error) if error.kind() == Kind::NotFound && wants_page(request.headers()) => {
+            return Ok(led_nowhere(&request));
+        }
+        Err(error) => return Err(error),
+    };
     let name = paper.file_name();
     let bytes = call.press().print(paper).await?;
     limits::make_room(&request, bytes.len()).await?;
@@ -102,16 +116,17 @@ async fn pdf(
     Ok(answer)
 }
 
-/// The page; `beside` is the path, from where the page is, to what belongs to the document. With
-/// `refused` it says what could not be done, under a status of its own.
+/// The page, as it is `wanted`; `beside` is the path, from where the page is, to what belongs to
+/// the document. With `refused` it says what could not be done, under a status of its own.
 async fn shown(
     call: &Call<()>,
     request: &HttpRequest,
     kind: DocumentKind,
+    wanted: &Wanted,
     beside: &str,
     refused: Option<(StatusCode, Notice)>,
 ) -> Result<HttpResponse, ApiError> {
-    let found = match shared(call, request, kind).await {
+    let found = match shared(call, request, kind, wanted).await {
         Ok(found) => found,
         Err(error) if error.kind() == Kind::NotFound => return Ok(led_nowhere(request)),
         Err(error) => return Err(error),
@@ -155,9 +170,8 @@ fn paid() -> (String, String) {
 
 /// The page of a link that leads nowhere, or not any more.
 fn led_nowhere(request: &HttpRequest) -> HttpResponse {
-    let query = Query::parse(request.query_string());
-    let Wanted { language, .. } = wanted_of_page(&query, request.headers());
-    answer::page(StatusCode::NOT_FOUND, gone(language.unwrap_or(Language::ENGLISH)))
+    let language = of_page(request).language.unwrap_or(Language::ENGLISH);
+    answer::page(StatusCode::NOT_FOUND, gone(language))
 }
 
 /// What a browser is answered that sent the form of an estimate's page: the way back to the page,
@@ -173,8 +187,7 @@ pub(crate) async fn of_reply(
     match outcome {
         Ok(()) => {
             let id = request.match_info().query("shareable_id");
-            let query = Query::parse(request.query_string());
-            let language = wanted_of_page(&query, request.headers()).language;
+            let language = of_page(&request).language;
             let asked = language.map(|language| format!("?language={}", language.code()));
             let page = format!("../{id}{}", asked.unwrap_or_default());
             let mut answer = HttpResponse::SeeOther();
@@ -183,7 +196,8 @@ pub(crate) async fn of_reply(
         Err(error) if error.kind().status().is_client_error() => {
             let status = error.kind().status();
             let refused = Some((status, Notice::ReplyRefused));
-            shown(&call, &request, DocumentKind::Estimate, "", refused).await
+            let wanted = of_page(&request);
+            shown(&call, &request, DocumentKind::Estimate, &wanted, "", refused).await
         }
         Err(error) => Err(error),
     }
@@ -204,5 +218,6 @@ pub(crate) async fn of_payment(
     if !is_said {
         return Err(error);
     }
-    shown(&call, &request, DocumentKind::Invoice, "", Some((status, Notice::PayRefused))).await
+    let refused = Some((status, Notice::PayRefused));
+    shown(&call, &request, DocumentKind::Invoice, &of_page(&request), "", refused).await
 }

@@ -106,7 +106,10 @@ async fn an_archive_is_asked_for_looked_at_and_downloaded() {
     assert!(answer.text.starts_with("PK") && answer.text.contains("Rechnung"), "{answer:?}");
     assert_eq!(answer.header("content-type"), "application/zip");
     let disposition = answer.headers.get(CONTENT_DISPOSITION).unwrap().to_str().unwrap();
-    assert_eq!(disposition, "attachment; filename=\"Pri-Ani_documents_2026-10-01_2026-10-31.zip\"");
+    let name = "Pri-Ani_documents_2026-10-01_2026-10-31.zip";
+    let named =
+        format!("attachment; filename=\"{name}\"; filename*=UTF-8''{}", name.replace('-', "%2D"));
+    assert_eq!(disposition, named);
     // What is stored counts.
     let used = api.get("/account", &who).await.with(200).json()["storage"]["used_bytes"].clone();
     api.pass(8 * 86_400);
@@ -139,6 +142,7 @@ async fn a_person_is_mailed_a_link_that_ends_with_their_place() {
         api.get(&format!("{link}&language=sl&utm_source=mail"), &anonymous).await.with(200);
     let downloaded = api.get(&path_of(&done["file_url"]), &editor).await.with(200);
     assert_eq!(followed.text, downloaded.text);
+    assert_eq!(followed.header("x-robots-tag"), "noindex, nofollow");
     let other = link.replace(&token, &format!("export_{}", "A".repeat(43)));
     for link in [&other, "/documents/export/download?token=x"] {
         api.get(link, &anonymous).await.with(404);

@@ -78,8 +78,12 @@ async fn an_export_is_a_file_with_a_name() {
         let answer = api.get(&format!("{path}{format}"), &who).await.with(200);
         assert_eq!(answer.headers.get("content-type").unwrap(), media);
         let disposition = answer.headers.get(CONTENT_DISPOSITION).unwrap().to_str().unwrap();
-        let name = format!("filename=\"documents_2026-01-01_2026-12-31.{ending}\"");
-        assert_eq!(disposition, format!("attachment; {name}"));
+        let name = format!("documents_2026-01-01_2026-12-31.{ending}");
+        let named = format!(
+            "attachment; filename=\"{name}\"; filename*=UTF-8''{}",
+            name.replace('-', "%2D")
+        );
+        assert_eq!(disposition, named);
     }
     for path in [
         "/documents/export/sales-per-item",
@@ -117,6 +121,29 @@ async fn csv_follows_the_locale() {
         let bare = api.get(&format!("{csv}{more}&bom=false"), &who).await.with(200);
         assert_eq!(answer.text.trim_start_matches('\u{feff}'), bare.text);
     }
+}
+
+#[actix_web::test]
+async fn heads_write_rates_as_the_locale_does_and_each_names_one_column() {
+    let api = Api::new().await;
+    let who = api.owner("ana@example.com").await;
+    let mut body = invoice("Bor", "10");
+    body["items"][0]["taxes"][0]["rate"] = json!(9.5);
+    made(&api, &who, "/invoices", body).await;
+    for (locale, delimiter, head) in
+        [("sl-SI", ';', "Osnova 9,5 %"), ("en-US", ',', "Tax base 9.5 %")]
+    {
+        let path = format!("/documents/export?format=csv&locale={locale}");
+        let rows = rows(&api.get(&path, &who).await.with(200), delimiter);
+        let heads: Vec<&String> = rows[0].iter().map(|(head, _)| head).collect();
+        assert!(heads.iter().any(|own| *own == head), "{heads:?}");
+    }
+    let customer = json!({"name": "Bor", "address": "Trg 1", "address_2": "2. nadstropje"});
+    made(&api, &who, "/customers", customer).await;
+    let rows = csv(&api, &who, "/customers/export").await;
+    let heads: std::collections::BTreeSet<&String> = rows[0].iter().map(|(head, _)| head).collect();
+    assert_eq!(heads.len(), rows[0].len(), "{:?}", rows[0]);
+    assert!(column(&rows, "Address 2").contains(&"2. nadstropje".to_owned()));
 }
 
 #[actix_web::test]

@@ -65,7 +65,8 @@ async fn an_act_says_what_is_and_by_which_rule_it_is_numbered() {
     let act = si.get(DOCX).await.with(200);
     let kind = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
     assert_eq!(act.header("content-type"), kind);
-    let name = "attachment; filename=\"interni-akt-2026-11-21.docx\"";
+    let name = "attachment; filename=\"interni-akt-2026-11-21.docx\"; \
+                filename*=UTF-8''interni%2Dakt%2D2026%2D11%2D21.docx";
     assert_eq!(act.header("content-disposition"), name);
     let written = words(&act);
     for part in [
@@ -91,7 +92,8 @@ async fn an_act_says_what_is_and_by_which_rule_it_is_numbered() {
     assert!(written.contains("(oznaka B)") && !written.contains("številko 100"), "{written}");
     let act = si.get(PDF).await.with(200);
     assert_eq!(act.header("content-type"), "application/pdf");
-    let name = "attachment; filename=\"interni-akt-2026-11-21.pdf\"";
+    let name = "attachment; filename=\"interni-akt-2026-11-21.pdf\"; \
+                filename*=UTF-8''interni%2Dakt%2D2026%2D11%2D21.pdf";
     assert_eq!(act.header("content-disposition"), name);
     assert!(act.text.starts_with("%PDF-") && act.text.trim_end().ends_with("%%EOF"));
 }

@@ -85,6 +85,7 @@ mod pos_invoices;
 mod pos_lists;
 mod pos_takings;
 mod prefetch;
+mod previews;
 mod receivables;
 mod recovery;
 mod recurring;

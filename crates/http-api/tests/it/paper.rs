@@ -79,6 +79,7 @@ async fn a_document_is_a_file_a_page_and_a_receipt_in_every_language() {
         ("receipt?format=pcl", "format"),
         ("receipt?template=modern", "template"),
         ("pdf?utm_source=x", "utm_source"),
+        ("pdf?hub3_qr_reference_model=HR77", "hub3_qr_reference_model"),
     ] {
         let refused = api.get(&format!("/documents/{id}/{wrong}"), &owner).await.with(422);
         assert_eq!(refused.issue().0, format!("[\"{path}\"]"), "{wrong}");
@@ -192,7 +193,7 @@ async fn a_link_is_a_page_to_browsers_and_json_to_programs() {
     assert_eq!(json["type"], "invoice");
     api.get(&format!("{link}?utm_source=mail"), &Who::anonymous()).await.with(422);
     for form in ["html", "pdf"] {
-        let file = format!("{link}/{form}?language=de&utm_source=mail");
+        let file = format!("{link}/{form}?language=de");
         let file = api.get(&file, &Who::anonymous()).await.with(200);
         assert!(file.text.contains("Rechnung"), "{file:?}");
         assert_eq!(file.header("x-robots-tag"), "noindex, nofollow");
@@ -202,10 +203,40 @@ async fn a_link_is_a_page_to_browsers_and_json_to_programs() {
     let gone = browse(&api, &format!("{link}?language=sl")).await.with(404);
     assert!(gone.text.contains("Ta povezava ni več veljavna"), "{gone:?}");
     api.get(&link, &Who::anonymous()).await.with(404);
-    browse(&api, &format!("{link}/pdf")).await.with(404);
+    let gone = browse(&api, &format!("{link}/pdf?language=sl")).await.with(404);
+    assert!(gone.text.contains("Ta povezava ni več veljavna"), "{gone:?}");
+    let gone = api.get(&format!("{link}/pdf"), &Who::anonymous()).await.with(404);
+    assert_eq!(gone.json()["code"], "not_found", "programs read why: {gone:?}");
     let again = self::link(&api, &owner, &id).await;
     assert_ne!(again, link);
     browse(&api, &link).await.with(404);
+}
+
+#[actix_web::test]
+async fn files_behind_a_link_are_asked_for_as_files_of_users_are() {
+    let api = Api::new().await;
+    let owner = api.owner(OWNER).await;
+    let id = made(&api, &owner, "/invoices", json!({})).await;
+    let link = link(&api, &owner, &id).await;
+    let own = format!("/documents/{id}/pdf?template=classic&language=sl");
+    let own = api.get(&own, &owner).await.with(200).text;
+    let shared = format!("{link}/pdf?template=classic&language=sl");
+    let shared = api.get(&shared, &Who::anonymous()).await.with(200).text;
+    assert_eq!(shared, own);
+    for form in ["html", "pdf"] {
+        let file = |query: &str| format!("{link}/{form}?{query}");
+        let good = file("template=classic&language=sl");
+        assert!(api.get(&good, &Who::anonymous()).await.with(200).text.contains("Račun"));
+        for (wrong, path) in [
+            ("template=baroque", "template"),
+            ("language=xx", "language"),
+            ("upn_qr_enabled=true", "upn_qr_enabled"),
+            ("utm_source=mail", "utm_source"),
+        ] {
+            let refused = api.get(&file(wrong), &Who::anonymous()).await.with(422);
+            assert_eq!(refused.issue().0, format!("[\"{path}\"]"), "{wrong}");
+        }
+    }
 }
 
 #[actix_web::test]

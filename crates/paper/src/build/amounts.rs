@@ -56,11 +56,6 @@ impl Source<'_> {
                 format!("{} {}", self.word(Word::Tax), self.rate(&tax.rate, tax.reverse_charge));
             add("tax", label, &tax.amount, Emphasis::Plain);
         }
-        if let Some(correction) =
-            amounts.rounding_correction.as_ref().filter(|correction| !correction.is_zero())
-        {
-            add("rounding", word(Word::Rounding), correction, Emphasis::Plain);
-        }
         let shows_due = self.shows_due();
         let emphasis = if shows_due { Emphasis::Strong } else { Emphasis::Main };
         add("total_with_tax", word(Word::Total), &amounts.total_with_tax, emphasis);

@@ -42,11 +42,18 @@ impl Source<'_> {
         texts.into_iter().filter_map(fact).collect()
     }
 
+    /// Whether the customer is in another country: by the codes, or else by what it says.
     fn is_abroad(&self) -> bool {
         let content = &self.document.content;
-        let code = |party: &Party| party.country_code.as_deref().map(str::to_ascii_uppercase);
-        let customer = content.customer.as_ref().and_then(code);
-        customer.is_some() && customer != code(&content.issuer)
+        let text = |text: &Option<String>| some_line(text.as_deref()).map(|it| it.to_lowercase());
+        let Some(customer) = &content.customer else { return false };
+        let issuer = &content.issuer;
+        let own = [text(&issuer.country_code), text(&issuer.country)];
+        match (text(&customer.country_code), text(&customer.country)) {
+            (Some(code), _) => own[0].as_ref() != Some(&code),
+            (None, Some(name)) => !own.contains(&Some(name)),
+            (None, None) => false,
+        }
     }
 
     /// Who issued it, with the unit that did.

@@ -4,10 +4,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::html::{Html, escape};
+use super::style::table_class;
 use crate::drawing::svg;
 use crate::model::{
-    Align, Block, Code, ColumnKey, Display, Emphasis, Fact, Paper, Picture, Row, State, Symbol,
-    Table, TableKey, Total,
+    Align, Block, Code, Column, ColumnKey, Display, Emphasis, Fact, Paper, Picture, Row, State,
+    Symbol, Table, TableKey, Total,
 };
 
 /// The document, from the logo to the footer.
@@ -128,12 +129,17 @@ fn facts(facts: &[Fact], html: &mut Html) {
 
 /// A table whose rows are blocks on narrow screens: roles keep their meaning.
 fn table(table: &Table, label: &str, html: &mut Html) {
+    let mut attributes = vec![("role", "table")];
+    attributes.extend(table_class(letters(table)).map(|class| ("class", class)));
     match &table.label {
         Some(label) => {
-            html.open("table", &[("role", "table")]);
+            html.open("table", &attributes);
             html.element("caption", &[], label);
         }
-        None => html.open("table", &[("role", "table"), ("aria-label", label)]),
+        None => {
+            attributes.push(("aria-label", label));
+            html.open("table", &attributes);
+        }
     }
     html.open("thead", &[("role", "rowgroup")]);
     html.open("tr", &[("role", "row")]);
@@ -150,6 +156,52 @@ fn table(table: &Table, label: &str, html: &mut Html) {
     html.close("table");
 }
 
+/// About how many letters wide `table` is, where nothing but the names of lines is broken.
+fn letters(table: &Table) -> usize {
+    let longest = |text: &str| longest_word(text).min(LONG);
+    let of_column = |(place, column): (usize, &Column)| {
+        if column.key == ColumnKey::Name {
+            return LEAST_NAME;
+        }
+        let cells = table.rows.iter().filter_map(|row| match row {
+            Row::Cells { cells, .. } => cells.get(place),
+            Row::Heading { .. } => None,
+        });
+        cells.map(|cell| longest(cell)).fold(longest(&column.label), usize::max)
+    };
+    table.columns.iter().enumerate().map(of_column).sum()
+}
+
+/// Letters that the name of a line has room for, at least.
+const LEAST_NAME: usize = 12;
+/// Letters from which on a word is broken where there is too little room. No amount has as many.
+const LONG: usize = 27;
+
+/// How many letters the longest word of `text` has; a fixed blank is in a word.
+fn longest_word(text: &str) -> usize {
+    text.split([' ', '\n']).map(|word| word.chars().count()).max().unwrap_or_default()
+}
+
+/// How a cell is written: to which side, and where it may be broken.
+fn classes(column: &Column, cell: &str) -> String {
+    let side = if column.align == Align::End { "end" } else { "start" };
+    let is_fixed = matches!(
+        column.key,
+        ColumnKey::Price
+            | ColumnKey::Net
+            | ColumnKey::Tax
+            | ColumnKey::Gross
+            | ColumnKey::Amount
+            | ColumnKey::Date
+    );
+    let breaks = match is_fixed {
+        true => " fixed",
+        false if longest_word(cell) >= LONG => " long",
+        false => "",
+    };
+    format!("{side}{breaks}")
+}
+
 fn row(table: &Table, row: &Row, html: &mut Html) {
     html.open("tr", &[("role", "row")]);
     match row {
@@ -162,9 +214,9 @@ fn row(table: &Table, row: &Row, html: &mut Html) {
         }
         Row::Cells { cells, description, .. } => {
             for (column, cell) in table.columns.iter().zip(cells) {
-                let class = if column.align == Align::End { "end" } else { "start" };
+                let class = classes(column, cell);
                 let attributes =
-                    [("role", "cell"), ("class", class), ("data-label", &column.label)];
+                    [("role", "cell"), ("class", &class), ("data-label", &column.label)];
                 if table.key == TableKey::Lines && column.key == ColumnKey::Name {
                     let head = "<th role=\"rowheader\" scope=\"row\">";
                     html.markup(head);

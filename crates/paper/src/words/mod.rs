@@ -98,7 +98,6 @@ words! {
     Subtotal = "subtotal",
     TotalDiscount = "total_discount",
     Total = "total",
-    Rounding = "rounding",
     TotalPaid = "total_paid",
     TotalDue = "total_due",
     Taxes = "taxes",

@@ -35,6 +35,46 @@ fn total<'a>(paper: &'a Paper, key: &str) -> Option<&'a str> {
     paper.totals.iter().find(|total| total.key == key).map(|total| total.text.as_str())
 }
 
+/// The lines of the customer's address.
+fn address(country: Option<&str>, code: Option<&str>) -> Vec<String> {
+    let mut content = content();
+    let customer = content.customer.as_mut().unwrap();
+    customer.country = country.map(str::to_owned);
+    customer.country_code = code.map(str::to_owned);
+    content.issuer.country = Some("Slovenia".to_owned());
+    paper(&made(DocumentKind::Invoice, content)).customer.unwrap().address
+}
+
+#[test]
+fn another_country_is_in_the_address_by_its_name_or_its_code() {
+    for (country, code, shown) in [
+        (Some("Austria"), None, Some("Austria")),
+        (Some("Austria"), Some("AT"), Some("Austria")),
+        (None, Some("AT"), Some("AT")),
+        (Some("slovenia"), None, None),
+        (Some("Slovenija"), Some("SI"), None),
+        (None, None, None),
+    ] {
+        let address = address(country, code);
+        assert_eq!(address.get(2).map(String::as_str), shown, "{address:?}");
+    }
+}
+
+#[test]
+fn what_is_printed_adds_up_when_a_cent_was_added_to_the_tax() {
+    let mut document = made(DocumentKind::Invoice, content());
+    let cent = decimal("0.01");
+    document.amounts.rounding_correction = Some(cent.clone());
+    document.amounts.taxes[0].tax.amount += &cent;
+    document.amounts.total_with_tax += &cent;
+    let paper = paper(&issued(document));
+    let keys: Vec<&str> = paper.totals.iter().map(|total| total.key).collect();
+    assert_eq!(keys, ["subtotal", "tax", "total_with_tax", "total_due"]);
+    let texts: Vec<String> =
+        paper.totals.iter().map(|total| total.text.replace('\u{a0}', " ")).collect();
+    assert_eq!(texts, ["100,00 €", "22,01 €", "122,01 €", "122,01 €"]);
+}
+
 fn made(kind: DocumentKind, content: Content) -> Document {
     draft(kind, content, vec![line("Svetovanje", "2", "50", "22")])
 }

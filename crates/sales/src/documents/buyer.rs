@@ -5,9 +5,10 @@ use racun_documents::{Content, DocumentKind, NumberCheck, Party, TransactionType
 use racun_fiscalization::Ports;
 use racun_kernel::Stamp;
 
-use super::compose::{customer, default_texts, party_of_customer};
+use super::compose::{customer, party_of_customer};
 use super::gather::ResolvedReferences;
 use super::request::DocumentRequest;
+use super::texts::default_texts;
 use crate::error::Error;
 use crate::vat::{Finding, Inquiry, StoredCheck, document_data, treatment};
 
@@ -63,9 +64,14 @@ pub(super) fn sold_as(
     sold: TransactionType,
 ) {
     let unit = content.business_unit.as_ref();
-    let clause = |sold| default_texts(kind, entity, unit, sold).tax_clause;
-    if content.texts.tax_clause == clause(content.transaction_type) {
-        content.texts.tax_clause = clause(sold);
+    let of = |sold| default_texts(kind, entity, unit, sold);
+    let (before, now) = (of(content.transaction_type), of(sold));
+    if content.texts.tax_clause == before.texts.tax_clause {
+        content.texts.tax_clause = now.texts.tax_clause;
+        let translated = &mut content.translations.tax_clause;
+        if *translated == before.translations.tax_clause {
+            *translated = now.translations.tax_clause;
+        }
     }
     content.transaction_type = sold;
 }

@@ -1,6 +1,6 @@
 //! From a request and what it names to a document's content: parties, unit, texts, dates, currency.
 
-use racun_access::{Entity, Key, Settings, setting};
+use racun_access::{Entity, Key, setting};
 use racun_catalog::{BusinessUnit, Customer};
 use racun_documents::{
     Content, DocumentError, DocumentKind, EInvoiceOptions, NewLine, Party, TaxTreatment, Texts,
@@ -13,6 +13,7 @@ use super::buyer::{check_on_document, sold_as};
 use super::gather::{ResolvedReferences, unit_id};
 use super::lines::{self, LineRules};
 use super::request::{CustomerRequest, DocumentRequest, ExchangeRateRequest, UnitRequest};
+use super::texts::default_texts;
 use crate::einvoicing::Policy;
 use crate::vat::{document_data, treatment};
 
@@ -35,6 +36,8 @@ pub(super) fn compose(
     let rules = line_rules(gathered, date, treatment);
     let lines = lines::resolve(request, &rules, issues);
     let defaults = default_texts(kind, entity, unit.as_ref(), treatment.transaction_type);
+    let texts = Texts::of_new(request.texts.clone(), defaults.texts.clone());
+    let given = request.translations.clone().unwrap_or_default();
     let content = Content {
         date,
         date_due: match request.date_due {
@@ -58,8 +61,8 @@ pub(super) fn compose(
         customer,
         business_unit_id: gathered.unit.as_ref().map(|unit| unit.id),
         business_unit: unit,
-        texts: Texts::of_new(request.texts.clone(), defaults),
-        translations: request.translations.clone().unwrap_or_default(),
+        translations: defaults.translations_of(&texts, given),
+        texts,
         currency,
         exchange_rate,
         transaction_type: treatment.transaction_type,
@@ -116,8 +119,13 @@ pub(super) fn recompose(
     request.reference.clone().apply(&mut content.reference);
     request.metadata.clone().apply_or(&mut content.metadata, racun_kernel::Metadata::default());
     content.texts = content.texts.updated(request.texts.clone());
-    if let Some(translations) = &request.translations {
-        content.translations = translations.clone();
+    match &request.translations {
+        Some(translations) => content.translations = translations.clone(),
+        None => {
+            let unit = before.business_unit.as_ref();
+            let defaults = default_texts(kind, entity, unit, before.transaction_type);
+            defaults.forget(&before.texts, &mut content);
+        }
     }
     content.e_invoices = content.e_invoices.with(options(kind, entity, request, issues));
     if let Some(issuer) = &request.issuer {
@@ -352,42 +360,6 @@ fn default_hide_prices(entity: &Entity, unit: Option<&UnitSnapshot>) -> bool {
     let key = setting::DELIVERY_NOTE_HIDE_PRICES;
     let of_unit = unit.and_then(|unit| key.of(&unit.settings));
     of_unit.or_else(|| entity.settings.get(key)).unwrap_or(false)
-}
-
-/// Default texts: the business unit's, else the entity's, in the entity's language, else none.
-pub(super) fn default_texts(
-    kind: DocumentKind,
-    entity: &Entity,
-    unit: Option<&UnitSnapshot>,
-    transaction_type: TransactionType,
-) -> Texts {
-    let of_unit = unit.map(|unit| Settings::from(unit.settings.clone()));
-    let layers = || of_unit.iter().chain([&entity.settings]);
-    let text = |key| layers().find_map(|settings| settings.text(key, &entity.locale));
-    let (note, payment_terms) = match kind {
-        DocumentKind::Invoice => (setting::INVOICE_NOTE, Some(setting::INVOICE_PAYMENT_TERMS)),
-        DocumentKind::Estimate => (setting::ESTIMATE_NOTE, Some(setting::ESTIMATE_PAYMENT_TERMS)),
-        DocumentKind::CreditNote => {
-            (setting::CREDIT_NOTE_NOTE, Some(setting::CREDIT_NOTE_PAYMENT_TERMS))
-        }
-        DocumentKind::AdvanceInvoice => (setting::ADVANCE_INVOICE_NOTE, None),
-        DocumentKind::DeliveryNote => (setting::DELIVERY_NOTE_NOTE, None),
-    };
-    let tax_clause = match transaction_type {
-        TransactionType::Domestic => setting::CLAUSE_DOMESTIC,
-        TransactionType::IntraEuB2b => setting::CLAUSE_INTRA_EU_B2B,
-        TransactionType::IntraEuB2c => setting::CLAUSE_INTRA_EU_B2C,
-        TransactionType::ThirdCountryB2b => setting::CLAUSE_THIRD_COUNTRY_B2B,
-        TransactionType::ThirdCountryB2c => setting::CLAUSE_THIRD_COUNTRY_B2C,
-        TransactionType::Export => setting::CLAUSE_EXPORT,
-    };
-    Texts {
-        note: text(note),
-        payment_terms: payment_terms.and_then(text),
-        tax_clause: text(tax_clause),
-        footer: text(setting::DOCUMENT_FOOTER),
-        signature: text(setting::DOCUMENT_SIGNATURE),
-    }
 }
 
 fn party_of_entity(entity: &Entity) -> Party {

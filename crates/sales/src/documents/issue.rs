@@ -70,6 +70,8 @@ pub(super) enum Before {
 pub(super) struct Made {
     /// The document.
     pub document: Document,
+    /// What is paid on it, advances among it, when it is issued.
+    pub payments: Vec<Payment>,
     /// What a tax authority is to be told when it is stored.
     pub sending: Option<Sending>,
 }
@@ -151,9 +153,10 @@ impl Planned {
         let outcome = plan.settle(&mut sheet, id, &relations, advance, actor)?;
         let mut document = sheet.document(id).cloned().ok_or_else(|| not_found(id))?;
         let mut writes = Writes::default().events(events_of(&document, is_new, actor));
-        let mut sending = None;
+        let (mut sending, mut payments) = (None, Vec::new());
         if !document.is_draft() {
             let paid = paid_by(&paid, outcome.as_ref(), id);
+            payments = paid.iter().map(|payment| (*payment).clone()).collect();
             let means: Vec<PaymentType> = paid.iter().map(|payment| payment.kind).collect();
             document = plan.judging.judged(document, &targets, &means, stamp.now())?;
             let given = tips::of(id, paid.iter().copied());
@@ -180,7 +183,7 @@ impl Planned {
             writes.events.extend(events(outcome, actor));
         }
         writes.takes_number = !document.is_draft();
-        Ok((Made { document, sending }, writes))
+        Ok((Made { document, payments, sending }, writes))
     }
 }
 

@@ -7,6 +7,7 @@
 //! | `buyer`   | the customer, and what its VAT number makes of the sale              |
 //! | `compose` | from request and reads to a document's content                       |
 //! | `lines`   | the same for lines                                                   |
+//! | `texts`   | default texts, with their translations                               |
 //! | `links`   | the source documents that a request names                            |
 //! | `reply`   | replies to estimates, categories of lines                            |
 //! | `save`    | what is kept in the catalogue in the same commit                     |
@@ -21,12 +22,14 @@
 //! | `around`  | the credit notes and invoices that stand around what is voided       |
 //! | `rates`   | the rate of exchange where the caller gives none                     |
 //! | `read`    | list, versions, calculate                                            |
+//! | `foresee` | what a request would make, settled, and not written                  |
 
 mod around;
 mod buyer;
 mod compose;
 mod copy;
 mod create;
+mod foresee;
 mod gather;
 mod issue;
 mod lines;
@@ -39,6 +42,7 @@ mod rejudge;
 mod reply;
 mod request;
 mod save;
+mod texts;
 mod void;
 mod write;
 
@@ -46,6 +50,7 @@ pub(crate) use compose::CurrencyRequest;
 pub(crate) use copy::InvoiceCopy;
 pub(crate) use create::default_mode;
 pub use create::{Beside, Creation, Finalizing, create, create_beside, finalize};
+pub use foresee::{Foreseen, foresee};
 pub(crate) use gather::archived_of_items;
 pub use gather::{LineRecords, by_ids, live, taxes, today};
 pub(crate) use issue::{advances, in_payments};

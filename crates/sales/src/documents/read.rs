@@ -11,7 +11,7 @@ use racun_store::{Context, ListQuery, Order, Page, RawQuery, Store, StoreError, 
 
 use super::buyer::buyer;
 use super::create::{Origin, draft};
-use super::gather::{archived_of_items, gather};
+use super::gather::{ResolvedReferences, archived_of_items, gather};
 use super::rates;
 use super::request::DocumentRequest;
 use crate::vat::Inquiry;
@@ -156,10 +156,20 @@ pub async fn calculate(
     kind: DocumentKind,
     request: DocumentRequest,
 ) -> Result<Document, DocumentError> {
-    let mut gathered = gather(cx.store, entity, &request, None, cx.stamp).await?;
-    if let Some(inquiry) = Inquiry::of_sale(entity, buyer(&request, &gathered, None).as_ref()) {
-        gathered.finding = Some(inquiry.recall(cx).await?);
-    }
+    let gathered = recalled(cx, entity, &request).await?;
     let origin = Origin::Request(None);
     draft(&cx.actor(), kind, &request, &gathered, origin).map(|(document, _)| document)
+}
+
+/// What `request` names, with what VIES said before of its customer: it is not asked.
+pub(super) async fn recalled(
+    cx: Context<'_>,
+    entity: &Entity,
+    request: &DocumentRequest,
+) -> Result<ResolvedReferences, DocumentError> {
+    let mut gathered = gather(cx.store, entity, request, None, cx.stamp).await?;
+    if let Some(inquiry) = Inquiry::of_sale(entity, buyer(request, &gathered, None).as_ref()) {
+        gathered.finding = Some(inquiry.recall(cx).await?);
+    }
+    Ok(gathered)
 }

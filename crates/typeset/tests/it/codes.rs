@@ -1,24 +1,10 @@
 //! Codes of rendered pages, as a reader that is not ours reads them.
 
-use racun_paper::{Code, CodeKind, Display, Symbol, Template};
+use racun_paper::Template;
 
-use crate::sample::{fiscal, hub3, invoice, upn};
+use crate::sample::{epc, fiscal, hub3, invoice, upn};
 use crate::tools::{codes, words};
 use crate::{TYPESETTER, set};
-
-fn epc() -> Code {
-    let payload = "BCD\n002\n1\nSCT\n\nPodjetje Žaba d.o.o.\nSI56020170014356205\nEUR2710.96\n\n\
-                   RF18539007547034\n\n";
-    Code {
-        kind: CodeKind::EpcQr,
-        symbol: Symbol::Qr { version: None, eci: None },
-        payload: payload.as_bytes().to_vec(),
-        label: "EPC QR".to_owned(),
-        display: Display::CodeOnly,
-        slip: Vec::new(),
-        width_mm: (25, 35),
-    }
-}
 
 #[test]
 fn each_code_says_its_bytes_on_every_template() {

@@ -8,6 +8,7 @@ mod hybrid;
 mod languages;
 mod malice;
 mod pages;
+mod room;
 mod sample;
 mod strangers;
 mod texts;

@@ -46,6 +46,21 @@ pub fn upn() -> Code {
     }
 }
 
+/// An EPC QR code.
+pub fn epc() -> Code {
+    let payload = "BCD\n002\n1\nSCT\n\nPodjetje Žaba d.o.o.\nSI56020170014356205\nEUR2710.96\n\n\
+                   RF18539007547034\n\n";
+    Code {
+        kind: CodeKind::EpcQr,
+        symbol: Symbol::Qr { version: None, eci: None },
+        payload: payload.as_bytes().to_vec(),
+        label: "EPC QR".to_owned(),
+        display: Display::CodeOnly,
+        slip: Vec::new(),
+        width_mm: (25, 35),
+    }
+}
+
 /// A HUB3 code.
 pub fn hub3() -> Code {
     let text = "HRVHUB30\nEUR\n000000000012355\nPETAR KOLARIĆ\nVELIKA ULICA 2\n10000 ZAGREB\n\

@@ -34,6 +34,12 @@ pub fn text(pdf: &[u8]) -> String {
     String::from_utf8(output("pdftotext", &["-raw"], file.path(), &["-"])).unwrap()
 }
 
+/// The text of `pdf` as programs read it that know nothing of its order: by where letters stand.
+pub fn text_as_it_stands(pdf: &[u8]) -> String {
+    let file = File::new(pdf);
+    String::from_utf8(output("pdftotext", &[], file.path(), &["-"])).unwrap()
+}
+
 /// `text` without blanks, line ends and page breaks: lines are broken as they come.
 pub fn squeezed(text: &str) -> String {
     text.chars().filter(|c| !c.is_whitespace()).collect()

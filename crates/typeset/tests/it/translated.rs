@@ -101,18 +101,18 @@ pub fn lengthened(mut paper: Paper, language: Language) -> Paper {
 }
 
 /// What a language says.
-struct Words(Language);
+pub struct Words(pub Language);
 
 impl Words {
-    fn of(&self, word: Word) -> String {
+    pub fn of(&self, word: Word) -> String {
         word.text(self.0).to_owned()
     }
 
-    fn number(&self, number: &str) -> String {
+    pub fn number(&self, number: &str) -> String {
         self.0.number(&decimal(number), 2)
     }
 
-    fn money(&self, amount: &str) -> String {
+    pub fn money(&self, amount: &str) -> String {
         self.0.money(&decimal(amount), Currency::EUR)
     }
 
@@ -194,11 +194,11 @@ fn decimal(text: &str) -> Decimal {
     text.parse().unwrap()
 }
 
-fn cells(cells: Vec<String>) -> Row {
+pub fn cells(cells: Vec<String>) -> Row {
     Row::Cells { cells, description: None, carried: None }
 }
 
-fn fact(words: &Words, word: Word, text: &str) -> Fact {
+pub fn fact(words: &Words, word: Word, text: &str) -> Fact {
     Fact { key: word.key(), label: words.of(word), text: text.to_owned() }
 }
 

@@ -247,6 +247,7 @@ impl Archivist {
         let paper = match paper_of(cx, &*self.files, entity, document, &wanted).await {
             Ok(paper) => paper,
             Err(PrintingError::Document(error)) => return Err(error.into()),
+            Err(PrintingError::NotMade(error)) => return Err(Stopped::Passing(error.to_string())),
             Err(PrintingError::Storage(error)) => return Err(error.into()),
             Err(PrintingError::Print(refused)) => return Ok(Err(unprintable(refused))),
             Err(PrintingError::Refused(refused)) => return Ok(Err(refused.to_string())),
