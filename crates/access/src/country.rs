@@ -102,6 +102,12 @@ pub fn country_code(code: Option<&str>, name: Option<&str>) -> Result<Option<Str
     found.map(|country| Some(country.code.to_owned())).ok_or_else(unknown)
 }
 
+/// The code in capitals of the country of a party, as [`country_code`] reads it; `None` also where it
+/// names one that is not known.
+pub fn known_country(code: Option<&str>, name: Option<&str>) -> Option<String> {
+    country_code(code, name).ok().flatten()
+}
+
 /// Which rules and formats documents of an entity follow, by its country.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CountryRules {

@@ -111,7 +111,7 @@ pub use account::{
     has_accounts, sign_up, sign_up_writes, update_me,
 };
 pub use caller::{Caller, authenticate};
-pub use country::{CountryRules, country_code, locale_of_country};
+pub use country::{CountryRules, country_code, known_country, locale_of_country};
 pub use device::{Device, HeldDevice};
 pub use email_sender::{EmailSender, recheck_email_sender, set_email_sender};
 pub use enter_entity::{

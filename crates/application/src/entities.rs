@@ -8,6 +8,7 @@ use racun_billing::Catalogue;
 use racun_catalog::default_tax_puts;
 use racun_delivery::mailing::check_mail_texts;
 use racun_fiscal::{Authority, FISCAL_SETTINGS, FiscalSettings};
+use racun_fiscalization::certified::{self, is_portugal};
 use racun_kernel::{Issues, Stamp, Tenant};
 use racun_sales::billing;
 use racun_sales::documents::check_number_settings;
@@ -35,7 +36,8 @@ pub async fn create_entity(
     let (entity, mut puts, events) = entity_writes(caller, scope, input, starts, stamp)?;
     check_numbers(&entity, &[])?;
     let country = entity.country_code.as_deref().unwrap_or_default();
-    puts.extend(default_tax_puts(entity.id, country, stamp));
+    let region = certified::home(&entity).subdivision().filter(|_| is_portugal(&entity));
+    puts.extend(default_tax_puts(entity.id, region.unwrap_or(country), stamp));
     puts.extend(billing::start_puts(label, &entity, stamp));
     store.insert(puts, events).await?;
     Ok(entity)

@@ -7,7 +7,8 @@ use racun_store::Put;
 use crate::tax::{TaxInput, TaxRateInput};
 
 /// VAT rates in tenths of a percent by country, the default first, 0 for exempt and zero-rated
-/// sales last; on the mainland, and without regional or parking rates.
+/// sales last; on the mainland, and without parking rates. The autonomous regions of Portugal are
+/// named as ISO 3166-2 does: the Azores, and Madeira.
 ///
 /// Source: the European Commission's table of VAT rates in the member states (Directive
 /// 2006/112/EC, articles 96 to 99) with the changes up to 2026: Slovakia 23/19/5 from 2025, Estonia
@@ -15,7 +16,7 @@ use crate::tax::{TaxInput, TaxRateInput};
 /// 9 from 2026 (Law XV-287), Finland 13.5 in place of 14 from 2026. Slovenia: ZDDV-1, article 41;
 /// Croatia: Zakon o PDV-u, article 38; Germany: UStG § 12; Austria: UStG § 10; Italy: DPR 633/1972,
 /// article 16; Portugal: CIVA, article 18.
-const VAT_RATES: [(&str, &[i64]); 27] = [
+const VAT_RATES: [(&str, &[i64]); 29] = [
     ("AT", &[200, 100, 130, 0]),
     ("BE", &[210, 120, 60, 0]),
     ("BG", &[200, 90, 0]),
@@ -39,14 +40,17 @@ const VAT_RATES: [(&str, &[i64]); 27] = [
     ("NL", &[210, 90, 0]),
     ("PL", &[230, 80, 50, 0]),
     ("PT", &[230, 130, 60]),
+    ("PT-20", &[160, 90, 40]),
+    ("PT-30", &[220, 120, 40]),
     ("RO", &[210, 110, 0]),
     ("SE", &[250, 120, 60, 0]),
     ("SI", &[220, 95, 50, 0]),
     ("SK", &[230, 190, 50, 0]),
 ];
 
-/// The taxes of a new entity in the country `country_code` (two letters, in either case); the first
-/// is the default. None where the rates are not known.
+/// The taxes of a new entity in the country `country_code` (two letters, in either case), or in a
+/// region with rates of its own (`PT-20`); the first is the default. None where the rates are not
+/// known.
 #[must_use]
 pub fn default_taxes(country_code: &str) -> Vec<TaxInput> {
     let country = VAT_RATES.iter().find(|(code, _)| code.eq_ignore_ascii_case(country_code));
@@ -100,6 +104,8 @@ mod tests {
             ("AT", "20%* 10% 13% 0%"),
             ("IT", "22%* 10% 5% 4% 0%"),
             ("PT", "23%* 13% 6%"),
+            ("PT-20", "16%* 9% 4%"),
+            ("PT-30", "22%* 12% 4%"),
             ("FI", "25.5%* 13.5% 10% 0%"),
             ("US", ""),
             ("", ""),

@@ -170,6 +170,12 @@ pub enum PortugalRefusal {
         /// Its number.
         number: Number,
     },
+    /// It is to be voided again.
+    #[error("the document {number} is voided and stays as it is; make a new one")]
+    VoidedBefore {
+        /// Its number.
+        number: Number,
+    },
     /// Another document rectifies it.
     #[error("the document {number} has a credit or debit note; void that one first")]
     Rectified {
@@ -207,6 +213,7 @@ impl PortugalRefusal {
             Self::Immutable => "pt_document_immutable",
             Self::NotDeleted => "pt_not_deleted",
             Self::Voided { .. } => "pt_document_voided",
+            Self::VoidedBefore { .. } => "document_voided",
             Self::Rectified { .. } => "document_credited",
             Self::NotSigned => "pt_not_signed",
         }

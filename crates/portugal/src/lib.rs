@@ -92,8 +92,8 @@ pub use series::{
 pub use settings::{PT_SETTINGS, PtSettings, SettingsInput};
 pub use status::{Origin, Status};
 pub use tax::{
-    CONSUMER, CONSUMER_NAME, Exemption, Level, Region, UNKNOWN, buyer_number, check_nif,
-    check_zero_rate, exemptions, is_nif, rate_on, region_of,
+    CONSUMER, CONSUMER_NAME, Exemption, Level, PLACEHOLDER, Region, UNKNOWN, buyer_number,
+    check_nif, check_zero_rate, exemptions, is_nif, rate_on, region_of,
 };
 
 /// Every table of this crate.

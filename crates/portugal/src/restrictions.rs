@@ -8,6 +8,8 @@
 //!
 //! Source: Despacho 8632/2014, 1.10, 1.11, 2.2.1, 3.2.6 to 3.2.8 and 3.3; Decreto-Lei 28/2019.
 
+use std::collections::BTreeMap;
+
 use racun_kernel::{Decimal, Issue, Issues, PaymentType};
 use time::Date;
 
@@ -243,6 +245,37 @@ pub fn check_credit(original: Option<&Original<'_>>) -> Result<(), crate::Portug
     Ok(())
 }
 
+/// How much of what, as lines say it: its name, and the quantity.
+pub type Quantity<'a> = (&'a str, &'a Decimal);
+
+/// Accepts the lines of a credit note, each with its place among `items`: of what was `sold` they
+/// give no more back than that (Despacho 8632/2014, 3.2.7). What was not sold, such as a discount
+/// granted later, is bounded by the value, which the linking of documents looks at, as at what
+/// earlier notes gave back.
+///
+/// # Errors
+/// `quantity_exceeds_original` at the quantity with which it is too much.
+pub fn check_credited_quantities<'a>(
+    credited: impl IntoIterator<Item = (usize, Quantity<'a>)>,
+    sold: &[Quantity<'_>],
+) -> Result<(), Issues> {
+    let mut issues = Issues::default();
+    let mut given: BTreeMap<&str, Decimal> = BTreeMap::new();
+    for (place, (name, quantity)) in credited {
+        let had = sold.iter().filter(|(own, _)| *own == name).map(|(_, quantity)| *quantity);
+        let had: Vec<&Decimal> = had.collect();
+        let given = given.entry(name).or_insert_with(Decimal::zero);
+        *given = &*given + quantity;
+        let most: Decimal = had.iter().copied().sum();
+        if !had.is_empty() && *given > most {
+            let message = format!("{most} of {name} were sold, so no more are given back");
+            let issue = Issue::new("quantity_exceeds_original", message);
+            issues.push(issue.at("quantity").at(place).at("items"));
+        }
+    }
+    issues.into_result(())
+}
+
 /// How a document in Portugal ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
@@ -257,7 +290,7 @@ pub enum Ending {
 ///
 /// # Errors
 /// `required` or `too_long` for `reason`; [`PortugalRefusal::Rectified`];
-/// [`PortugalRefusal::Voided`].
+/// [`PortugalRefusal::VoidedBefore`].
 pub fn check_void(
     document: &Original<'_>,
     reason: Option<&str>,
@@ -275,7 +308,7 @@ pub fn check_void(
     }
     let number = document.number.clone();
     if document.is_voided {
-        return Err(PortugalRefusal::Voided { number }.into());
+        return Err(PortugalRefusal::VoidedBefore { number }.into());
     }
     if document.is_rectified {
         return Err(PortugalRefusal::Rectified { number }.into());

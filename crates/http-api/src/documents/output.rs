@@ -7,7 +7,6 @@ use racun_kernel::calendar::{format_instant, format_midnight};
 use racun_kernel::{Authority, Decimal, ExchangeRate};
 use racun_sales::documents::{Newest, NextNumber};
 use serde::Serialize;
-use serde_json::Value as Json;
 use utoipa::ToSchema;
 
 use super::input::CalculationModeBody;
@@ -239,7 +238,7 @@ impl Convert<CalculationBody> for Document {
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = NextNumber)]
 pub struct NextNumberBody {
-    /// Null when the place of issue is not known.
+    /// Null when the place of issue is not known, or in Portugal no series is active.
     #[schema(required = true)]
     number: Option<String>,
     /// The place of issue, when it is reported to FURS.
@@ -248,8 +247,21 @@ pub struct NextNumberBody {
     /// The same in Croatia.
     #[schema(required = true)]
     fina: Option<FiscalPlaceBody>,
-    #[schema(required = true, value_type = Option<Object>)]
-    pt: Option<Json>,
+    /// The series, when it is certified in Portugal.
+    #[schema(required = true)]
+    pt: Option<NextSeriesBody>,
+}
+
+/// The series of a document that is certified in Portugal.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = NextNumberSeries)]
+struct NextSeriesBody {
+    series_id: String,
+    series_code: String,
+    /// The authority's code for the series.
+    validation_code: String,
+    /// Whether documents are recovered in it that were written by hand.
+    manual: bool,
 }
 
 /// Where a document is issued.
@@ -270,7 +282,13 @@ impl Convert<NextNumberBody> for NextNumber {
             })
         };
         let (furs, fina) = (place(Authority::Furs), place(Authority::Fina));
-        NextNumberBody { furs, fina, number: self.number, pt: None }
+        let pt = self.series.map(|series| NextSeriesBody {
+            series_id: series.id.to_string(),
+            series_code: series.series_code.as_str().to_owned(),
+            validation_code: series.validation_code.as_str().to_owned(),
+            manual: series.is_manual,
+        });
+        NextNumberBody { furs, fina, number: self.number, pt }
     }
 }
 

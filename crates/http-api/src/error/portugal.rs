@@ -42,6 +42,7 @@ impl From<PortugalRefusal> for ApiError {
             | PortugalRefusal::Immutable
             | PortugalRefusal::NotDeleted
             | PortugalRefusal::Voided { .. }
+            | PortugalRefusal::VoidedBefore { .. }
             | PortugalRefusal::Rectified { .. }
             | PortugalRefusal::NotSigned
             | PortugalRefusal::Unwritable { .. } => {

@@ -73,6 +73,8 @@ mod payment_lists;
 mod payments;
 mod platforms;
 mod portugal;
+mod portugal_orders;
+mod portugal_orders;
 mod portugal_payments;
 mod portugal_reports;
 mod portugal_rules;

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
+use racun_application::Services;
 use racun_authorities::portugal::RsaProgramKey;
 use racun_kernel::Environment;
 use racun_portugal::chain::verify;
@@ -51,6 +52,10 @@ pub struct Office {
     /// The next answer to a request about series, where it is no success.
     says: Mutex<Option<Result<u16, ()>>>,
     asked: Mutex<Vec<&'static str>>,
+    /// The series that it registered.
+    known: Mutex<Vec<SeriesInfo>>,
+    /// Whether its next answer about a series is lost.
+    loses: AtomicBool,
 }
 
 impl Office {
@@ -66,6 +71,11 @@ impl Office {
     /// The messages about invoices since the last look.
     pub fn told(&self) -> Vec<String> {
         std::mem::take(&mut self.told.lock().unwrap())
+    }
+
+    /// Loses the next answer about a series, after what was asked is done.
+    pub fn lose(&self) {
+        self.loses.store(true, Ordering::Relaxed);
     }
 
     pub fn say(&self, answer: Result<u16, ()>) {
@@ -99,32 +109,45 @@ impl Portugal for Office {
     ) -> Result<SeriesReply, Unanswered> {
         self.asked.lock().unwrap().push(request.operation());
         let message = "Mensagem".to_owned();
+        let loses = self.loses.swap(false, Ordering::Relaxed);
         match self.says.lock().unwrap().take() {
             Some(Ok(code)) => return Ok(SeriesReply { code, message, series: Vec::new() }),
             Some(Err(())) => return Err(Unanswered { reason: "silence".to_owned() }),
             None => {}
         }
-        let info = |series: &str, code, first| SeriesInfo {
-            series: series.to_owned(),
-            code,
-            validation: ValidationCode::new(&format!(
-                "AAAAAAA{}",
-                self.codes.fetch_add(1, Ordering::Relaxed)
-            ))
-            .unwrap(),
-            state: State::Active,
-            first,
-            last: None,
-            registered_on: date!(2026 - 11 - 20),
+        let mut known = self.known.lock().unwrap();
+        let mut end = |validation: &ValidationCode, done: u16, state: State| {
+            let of = |own: &&mut SeriesInfo| own.validation == *validation;
+            match known.iter_mut().find(of).filter(|own| own.state == State::Active) {
+                Some(own) => {
+                    own.state = state;
+                    (done, Vec::new())
+                }
+                None => (4005, Vec::new()),
+            }
         };
         let (code, series) = match request {
             Request::Register { series, code, first, .. } => {
-                (2001, vec![info(series.as_str(), *code, *first)])
+                let number = self.codes.fetch_add(1, Ordering::Relaxed);
+                let own = SeriesInfo {
+                    series: series.as_str().to_owned(),
+                    code: *code,
+                    validation: ValidationCode::new(&format!("AAAAAAA{number}")).unwrap(),
+                    state: State::Active,
+                    first: *first,
+                    last: None,
+                    registered_on: date!(2026 - 11 - 20),
+                };
+                known.push(own.clone());
+                (2001, vec![own])
             }
-            Request::Finalise { .. } => (2004, Vec::new()),
-            Request::Annul { .. } => (2003, Vec::new()),
-            Request::Consult { .. } => (2002, Vec::new()),
+            Request::Finalise { validation, .. } => end(validation, 2004, State::Closed),
+            Request::Annul { validation, .. } => end(validation, 2003, State::Annulled),
+            Request::Consult { .. } => (2002, known.clone()),
         };
+        if loses {
+            return Err(Unanswered { reason: "a lost answer".to_owned() });
+        }
         Ok(SeriesReply { code, message, series })
     }
 
@@ -147,16 +170,21 @@ pub struct Shop {
     pub api: Api,
     pub owner: Who,
     pub office: Arc<Office>,
-    pub services: racun_application::Services,
+    pub services: Services,
 }
 
 impl Shop {
     pub async fn bare() -> Self {
+        Self::with(|services| services).await
+    }
+
+    /// One whose services are those that `change` answers.
+    pub async fn with(change: impl FnOnce(Services) -> Services) -> Self {
         let office = Arc::<Office>::default();
         let given: Arc<dyn Portugal> = Arc::<Office>::clone(&office);
         let mut kept = None;
         let api = Api::with(|services| {
-            let services = racun_application::Services { portugal: Some(given), ..services };
+            let services = change(Services { portugal: Some(given), ..services });
             kept = Some(services.clone());
             services
         })

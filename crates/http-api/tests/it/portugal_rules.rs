@@ -190,3 +190,111 @@ async fn what_is_not_signed_is_not_printed_and_not_mailed() {
         assert_eq!(code(&refused.with(422)), "pt_not_signed");
     }
 }
+
+#[actix_web::test]
+async fn what_the_next_document_would_be_names_its_series() {
+    let shop = Shop::bare().await;
+    let next = async || shop.get("/documents/next-number?type=invoice").await.with(200).json();
+    let nothing = json!({"number": null, "furs": null, "fina": null, "pt": null});
+    assert_eq!(next().await, nothing, "no series is active");
+    let series = json!({"document_type": "invoice", "series_code": "2026A"});
+    let series = shop.series(series).await.with(201).json();
+    let told = next().await;
+    assert_eq!(told["number"], "FT 2026A/1");
+    assert_eq!(
+        told["pt"],
+        json!({
+            "series_id": series["id"], "series_code": "2026A", "manual": false,
+            "validation_code": series["validation_code"],
+        })
+    );
+}
+
+#[actix_web::test]
+async fn nothing_is_issued_under_the_number_of_examples() {
+    let shop = Shop::open().await;
+    let path = format!("/entities/{}", shop.owner.entity());
+    let example = json!({"tax_number": "123456789"});
+    shop.api.patch(&path, &shop.owner, example).await.with(200);
+    let refused = shop.sell(json!({})).await.with(422);
+    assert_eq!(refused.issue(), (r#"["issuer","tax_number"]"#.into(), "required".into()));
+}
+
+#[actix_web::test]
+async fn entities_of_the_islands_start_with_the_rates_of_their_region() {
+    let shop = Shop::bare().await;
+    let entity = shop.get(&format!("/entities/{}", shop.owner.entity())).await.with(200).json();
+    for (place, expected) in [
+        (json!({}), ["23%", "13%", "6%"]),
+        (json!({"fiscal_region_code": "PT-MA"}), ["22%", "12%", "4%"]),
+        (json!({"post_code": "9500-001"}), ["16%", "9%", "4%"]),
+    ] {
+        let mut wanted = json!({"environment": "sandbox"});
+        for name in [
+            "name",
+            "country",
+            "tax_number",
+            "company_number",
+            "phone",
+            "email",
+            "address",
+            "city",
+            "state",
+            "post_code",
+            "starting_capital",
+        ] {
+            wanted[name] = entity[name].clone();
+        }
+        let wanted = crate::portugal::merged(wanted, place);
+        let made = shop.api.post("/entities", &shop.owner, wanted).await.with(201).json();
+        let owner = shop.owner.in_entity(&text(&made["id"]));
+        let taxes = shop.api.get("/taxes", &owner).await.with(200).json();
+        let mut names: Vec<_> =
+            taxes["data"].as_array().unwrap().iter().map(|tax| text(&tax["name"])).collect();
+        names.sort_by_key(|name| expected.iter().position(|own| own == name));
+        assert_eq!(names, expected);
+    }
+}
+
+#[actix_web::test]
+async fn paper_says_who_gave_no_number_and_dates_as_the_law_does() {
+    let shop = Shop::open().await;
+    for customer in [Value::Null, json!({"name": "Maria"})] {
+        let sold = shop.sold(json!({"customer": customer})).await;
+        let page = shop.get(&format!("/documents/{}/html", text(&sold["id"]))).await.with(200);
+        assert!(page.text.contains("Consumidor final"), "{}", page.text);
+        assert!(page.text.contains("20-11-2026"), "{}", page.text);
+    }
+    let customer = json!({"name": "Bor", "tax_number": "504030108"});
+    let sold = shop.sold(json!({"customer": customer})).await;
+    let page = shop.get(&format!("/documents/{}/html", text(&sold["id"]))).await.with(200);
+    assert!(!page.text.contains("Consumidor final"));
+}
+
+#[actix_web::test]
+async fn a_customer_abroad_is_of_the_country_that_is_named() {
+    let shop = Shop::open().await;
+    for customer in [
+        json!({"name": "Bor", "country": "Slovenia", "tax_number": "SI10039856"}),
+        json!({"name": "Bor", "country_code": "SI", "tax_number": "SI10039856"}),
+    ] {
+        let sold = shop.sold(json!({"customer": customer})).await;
+        let fields = racun_portugal::read_qr(&text(&sold["pt"]["qr_payload"])).unwrap();
+        assert_eq!(fields["C"], "SI", "{sold}");
+    }
+}
+
+#[actix_web::test]
+async fn a_credit_note_gives_back_no_more_than_was_sold() {
+    let shop = Shop::open().await;
+    let sold = shop.sold(json!({})).await;
+    let note = async |quantity: u32, price: u32| {
+        let line = json!({"name": "Pão", "quantity": quantity, "price": price,
+                          "taxes": [{"rate": 23}]});
+        shop.post("/credit-notes", json!({"linked_documents": [sold["id"]], "items": [line]})).await
+    };
+    let refused = note(5, 1).await.with(422);
+    let at = r#"["items",0,"quantity"]"#.to_owned();
+    assert_eq!(refused.issue(), (at, "quantity_exceeds_original".into()));
+    assert_eq!(note(1, 1).await.with(201).json()["number"], "NC 2026A/1");
+}

@@ -92,6 +92,22 @@ async fn a_series_without_a_code_is_registered_and_ended_by_the_authority() {
 }
 
 #[actix_web::test]
+async fn a_series_whose_end_was_answered_and_lost_ends_when_it_is_closed_again() {
+    let shop = Shop::bare().await;
+    let body = json!({"document_type": "invoice", "series_code": "2026A"});
+    let made = shop.series(body).await.with(201).json();
+    shop.sold(json!({})).await;
+    let path = format!("/fiscalization/pt/atcud-series/{}/close", text(&made["id"]));
+    shop.office.lose();
+    assert_eq!(code(&shop.post(&path, json!({})).await.with(503)), "pt_authority_unanswered");
+    shop.office.asked();
+    shop.post(&path, json!({})).await.with(200);
+    assert_eq!(shop.office.asked(), ["finalizarSerie", "consultarSeries"]);
+    shop.post(&path, json!({})).await.with(200);
+    assert!(shop.office.asked().is_empty(), "it has ended");
+}
+
+#[actix_web::test]
 async fn a_series_that_is_closed_or_of_another_type_is_not_issued_in() {
     let shop = Shop::open().await;
     let list = shop.get("/fiscalization/pt/atcud-series").await.with(200).json();

@@ -1,9 +1,14 @@
 //! Documents for customers in other member states, by what VIES says of their numbers.
 
+use std::sync::Arc;
+
+use racun_application::Services;
 use racun_kernel::Environment;
 use serde_json::{Value, json};
 
 use crate::harness::{Api, Who, text};
+use crate::outside::Register;
+use crate::portugal::Shop;
 use crate::transaction_type::with_register;
 
 const NUMBER: &str = "DE136695976";
@@ -252,4 +257,26 @@ async fn a_key_makes_one_invoice_and_one_question() {
     let first = send("/invoices", invoice(german())).await.with(201).json();
     let again = send("/invoices", invoice(german())).await.with(201).json();
     assert_eq!((&first["id"], register.count()), (&again["id"], 1));
+}
+
+#[actix_web::test]
+async fn a_certified_sale_is_paid_at_once_by_the_total_that_vies_leaves_it() {
+    let register = Arc::<Register>::default();
+    let own = Arc::clone(&register);
+    let shop = Shop::with(|services| Services { vat_registry: own, ..services }).await;
+    for (kind, code) in [("invoice", "A"), ("invoice_receipt", "R")] {
+        shop.series(json!({"document_type": kind, "series_code": code})).await.with(201);
+    }
+    set_rules(&shop.api, &shop.owner, json!({"auto_reverse_charge": true})).await;
+    // Without its answer the sale would be one of reverse charge, which names an exemption.
+    register.says(NUMBER, false);
+    for (amount, number, is_paid) in [(123, "FR R/1", true), (100, "FT A/1", false)] {
+        let paid = json!([{"type": "card", "amount": amount}]);
+        let sold = shop.sold(json!({"customer": german(), "payments": paid})).await;
+        assert_eq!(
+            (&sold["number"], &sold["total_with_tax"], &sold["paid_in_full"]),
+            (&json!(number), &json!(123), &json!(is_paid))
+        );
+    }
+    assert_eq!(register.count(), 1);
 }

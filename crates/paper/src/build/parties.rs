@@ -7,6 +7,10 @@ use crate::clean::some_line;
 use crate::model::{Block, Fact};
 use crate::words::Word;
 
+/// What stands on paper in Portugal in the place of the number of a customer who gave none
+/// (Despacho 8632/2014, 2.2).
+const CONSUMER: &str = "Consumidor final";
+
 /// The texts of an address, line by line.
 fn address(party: &Party, shows_country: bool) -> Vec<String> {
     let text = |text: &Option<String>| some_line(text.as_deref());
@@ -93,12 +97,17 @@ impl Source<'_> {
 
     /// Who receives it, when it says so.
     pub(super) fn customer(&self) -> Option<Block> {
-        let customer = self.document.content.customer.as_ref()?;
+        let nobody = Party::default();
+        let customer = self.document.content.customer.as_ref().unwrap_or(&nobody);
+        let mut facts = self.party_facts(customer);
+        if self.document.pt.is_some() && some_line(customer.tax_number.as_deref()).is_none() {
+            facts.extend(self.fact(Word::TaxNumber, Some(CONSUMER.to_owned())));
+        }
         let block = Block {
             label: self.word(Word::Customer).to_owned(),
             name: some_line(customer.name.as_deref()).unwrap_or_default(),
             address: address(customer, self.is_abroad()),
-            facts: self.party_facts(customer),
+            facts,
         };
         let is_empty = block.name.is_empty() && block.address.is_empty() && block.facts.is_empty();
         (!is_empty).then_some(block)

@@ -51,7 +51,8 @@ const WRITINGS: [Writing; 18] = [
     writing("it", "it-IT", DOTS, "D/M/y"),
     writing("fr", "fr-FR", BLANKS, "D/M/y"),
     writing("es", "es-ES", (",", ".", 5), "D/M/y"),
-    writing("pt", "pt-PT", LATE_BLANKS, "D/M/y"),
+    // Portugal wants dashes on invoices (Despacho 8632/2014).
+    writing("pt", "pt-PT", LATE_BLANKS, "D-M-y"),
     Writing { currency_first: Some(FIXED_BLANK), ..writing("nl", "nl-NL", DOTS, "D-M-y") },
     writing("pl", "pl-PL", LATE_BLANKS, "D.M.y"),
     writing("hr", "hr-HR", DOTS, "D. M. y."),
@@ -263,7 +264,7 @@ mod tests {
                 "04/03/2026",
                 "04/03/2026",
                 "04/03/2026",
-                "04/03/2026",
+                "04-03-2026",
                 "04-03-2026",
                 "04.03.2026",
                 "04. 03. 2026.",

@@ -54,6 +54,16 @@ impl Region {
         }
     }
 
+    /// Its code in ISO 3166-2, where it is a region of Portugal with rates of its own.
+    #[must_use]
+    pub const fn subdivision(self) -> Option<&'static str> {
+        match self {
+            Self::Mainland => None,
+            Self::Azores => Some("PT-20"),
+            Self::Madeira => Some("PT-30"),
+        }
+    }
+
     /// Where a post code is: 9000 to 9499 in Madeira, 9500 to 9999 in the Azores.
     #[must_use]
     pub fn of_post_code(post_code: &str) -> Option<Self> {

@@ -3,8 +3,8 @@
 use racun_kernel::{Decimal, PaymentType};
 use racun_portugal::restrictions::{
     Change, Ending, Original, RuledLine, RuledTax, check_change, check_country, check_credit,
-    check_draft, check_lines, check_locale, check_output, check_payments, check_period,
-    check_template, check_void,
+    check_credited_quantities, check_draft, check_lines, check_locale, check_output,
+    check_payments, check_period, check_template, check_void,
 };
 use racun_portugal::{Code, Number, PortugalRefusal, Region};
 
@@ -105,6 +105,26 @@ fn lines_are_above_zero_and_have_one_tax_of_their_region() {
 }
 
 #[test]
+fn no_more_is_given_back_than_was_sold() {
+    let sold = [("Pão", decimal("2")), ("Pão", decimal("1")), ("Bolo", decimal("1"))];
+    let sold: Vec<_> = sold.iter().map(|(name, quantity)| (*name, quantity)).collect();
+    for (credited, expected) in [
+        (&[("Pão", "3"), ("Bolo", "0.5")][..], &[][..]),
+        (&[("Pão", "1"), ("Desconto", "7"), ("Pão", "2.001")], &["items[2].quantity"]),
+        (&[("Bolo", "2"), ("Pão", "4")], &["items[0].quantity", "items[1].quantity"]),
+    ] {
+        let credited: Vec<_> =
+            credited.iter().map(|(name, count)| (*name, decimal(count))).collect();
+        let lines = credited.iter().map(|(name, quantity)| (*name, quantity)).enumerate();
+        let found = check_credited_quantities(lines, &sold);
+        let found = found.err().map(|issues| said(&issues.into())).unwrap_or_default();
+        let expected: Vec<String> =
+            expected.iter().map(|path| format!("{path}: quantity_exceeds_original")).collect();
+        assert_eq!(found, expected);
+    }
+}
+
+#[test]
 fn a_voided_document_takes_no_credit_note_and_a_credited_one_is_not_voided() {
     let number: Number = "FT 2026A/1".parse().unwrap();
     let original =
@@ -118,7 +138,7 @@ fn a_voided_document_takes_no_credit_note_and_a_credited_one_is_not_voided() {
         (false, false, None, "reason: required"),
         (false, false, Some(" "), "reason: required"),
         (false, false, Some(&*"é".repeat(51)), "reason: too_long"),
-        (true, false, Some("Erro"), "pt_document_voided"),
+        (true, false, Some("Erro"), "document_voided"),
         (false, true, Some("Erro"), "document_credited"),
     ] {
         let error = check_void(&original(is_voided, is_rectified), reason, true).unwrap_err();

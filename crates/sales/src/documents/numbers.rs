@@ -8,6 +8,7 @@ use racun_documents::{DocumentError, DocumentKind, NumberFormats, Numbering, Uni
 use racun_fiscalization::certified::{self, is_portugal};
 use racun_fiscalization::{FiscalizationError, NextPlace, next_place};
 use racun_kernel::{Issue, Issues, Stamp, Tenant};
+use racun_portugal::PtSeries;
 use racun_store::{Series, Store, StoreError};
 use serde_json::{Map, Value as Json};
 use time::Date;
@@ -108,12 +109,14 @@ pub struct NextOf<'a> {
 }
 
 /// The number that the next document would get.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NextNumber {
-    /// The formatted number; `None` when the place of issue is not known.
+    /// The formatted number; `None` when the place of issue, or in Portugal a series, is not known.
     pub number: Option<String>,
     /// The place of issue, for documents that are reported to a tax authority.
     pub place: Option<NextPlace>,
+    /// The series, for documents that are certified in Portugal.
+    pub series: Option<PtSeries>,
 }
 
 /// The number that the next `kind` of `entity` would get today. It is not reserved: another request
@@ -135,19 +138,19 @@ pub async fn next_number(
         Ok(None) => {}
         Ok(Some((place, numbering))) => {
             let number = Some(after_last(store, &numbering).await?);
-            return Ok(NextNumber { number, place: Some(place) });
+            return Ok(NextNumber { number, place: Some(place), series: None });
         }
         Err(FiscalizationError::Document(DocumentError::Invalid(_)))
             if premise.is_none() && device.is_none() =>
         {
-            return Ok(NextNumber { number: None, place: None });
+            return Ok(NextNumber::default());
         }
         Err(other) => return Err(other.into()),
     }
-    if is_portugal(entity)
-        && let Some(number) = certified::next_number(store, &tenant, kind).await?
-    {
-        return Ok(NextNumber { number: Some(number), place: None });
+    if is_portugal(entity) {
+        let next = certified::next_number(store, &tenant, kind).await?;
+        let (series, number) = next.unzip();
+        return Ok(NextNumber { number, place: None, series });
     }
     let unit: Option<BusinessUnit> = match unit_id {
         Some(id) => {
@@ -160,7 +163,8 @@ pub async fn next_number(
         None => None,
     };
     let numbering = numbering(entity, kind, today(entity, stamp), unit.as_ref())?;
-    Ok(NextNumber { number: Some(after_last(store, &numbering).await?), place: None })
+    let number = Some(after_last(store, &numbering).await?);
+    Ok(NextNumber { number, ..NextNumber::default() })
 }
 
 /// The number after the last one that was used.

@@ -1,12 +1,12 @@
 //! The two sides of a document's sale, and its kind.
 
-use racun_access::{Entity, country_code};
+use racun_access::{Entity, known_country};
 use racun_documents::{NumberCheck, Party, Sides, TaxTreatment, ViesData};
 use racun_kernel::Stamp;
 
 /// The code of the customer's country; `None` where it says none that is known.
 pub(super) fn country_of(customer: &Party) -> Option<String> {
-    country_code(customer.country_code.as_deref(), customer.country.as_deref()).ok().flatten()
+    known_country(customer.country_code.as_deref(), customer.country.as_deref())
 }
 
 /// The kind of a sale of `entity` to `customer`, of whose VAT number `check` was found out.

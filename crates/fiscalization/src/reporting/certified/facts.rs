@@ -1,6 +1,7 @@
 //! A stored document as SAF-T, the QR code and the authority ask for it: in euros, by region and
 //! rate.
 
+use racun_access::known_country;
 use racun_documents::{Document, DocumentKind, Line, LineKind, LineTaxDetail, Party, Stage};
 use racun_kernel::{Classification, Currency, Decimal, PaymentType};
 use racun_portugal::saft::{
@@ -61,8 +62,13 @@ fn address(party: &Party) -> Address {
         city: party.city.clone(),
         post_code: party.post_code.clone(),
         region: party.state.clone(),
-        country: party.country_code.clone(),
+        country: country(party),
     }
+}
+
+/// The code of the country of `party`, which is named by it or in words.
+pub(super) fn country(party: &Party) -> Option<String> {
+    known_country(party.country_code.as_deref(), party.country.as_deref())
 }
 
 /// The products that the lines of `document` sell.

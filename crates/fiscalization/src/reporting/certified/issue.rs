@@ -102,10 +102,11 @@ impl Certifying {
             puts.push(Put::insert(&form));
         }
         let customer = document.content.customer.as_ref();
+        let country = customer.and_then(facts::country);
         let qr = QrFacts {
             issuer: &self.nif,
             buyer: customer.and_then(|party| party.tax_number.as_deref()),
-            buyer_country: customer.and_then(|party| party.country_code.as_deref()),
+            buyer_country: country.as_deref(),
             code: purpose.code(),
             status: Status::Normal,
             date,
@@ -164,7 +165,7 @@ impl Certifying {
             return Err(PortugalRefusal::NotPaid.into());
         }
         if kind == DocumentKind::CreditNote {
-            check_credited(targets)?;
+            check_credited(&content.lines, targets)?;
         }
         Ok(region)
     }
@@ -265,18 +266,27 @@ fn ruled<'a>(line: &'a Line, zero: &'a Decimal) -> RuledLine<'a> {
     }
 }
 
-/// A credit note names what it gives back of, and that is not voided.
-fn check_credited(targets: &[Document]) -> Result<(), PortugalError> {
+/// A credit note names what it gives back of, which is not voided, and gives back no more of it.
+fn check_credited(lines: &[Line], targets: &[Document]) -> Result<(), PortugalError> {
     let credited = targets.iter().filter(|target| {
         matches!(target.id.kind(), DocumentKind::Invoice | DocumentKind::AdvanceInvoice)
     });
-    let mut found = false;
+    let (mut found, mut sold) = (false, Vec::new());
     for target in credited {
         found = true;
+        sold.extend(target.content.lines.iter().map(quantity));
         let Ok(number) = target.number().parse() else { continue };
         let is_voided = target.voided_at().is_some();
         let original = Original { number: &number, is_voided, is_rectified: false };
         restrictions::check_credit(Some(&original))?;
     }
-    if found { Ok(()) } else { restrictions::check_credit(None) }
+    if !found {
+        return restrictions::check_credit(None);
+    }
+    let given = lines.iter().map(quantity).enumerate();
+    Ok(restrictions::check_credited_quantities(given, &sold)?)
+}
+
+fn quantity(line: &Line) -> restrictions::Quantity<'_> {
+    (&line.name, &line.quantity)
 }

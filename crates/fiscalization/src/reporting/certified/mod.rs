@@ -42,7 +42,7 @@ use racun_portugal::restrictions;
 use crate::Ports;
 
 pub use issue::{Certifying, FoundSeries, HeldSeries};
-pub use prepare::{Sale, certifying, next_number};
+pub use prepare::{Sale, certifying, home, next_number};
 pub use receipts::{FoundReceipts, HeldReceipts, Receipting, check_paid, receipting, void_receipt};
 pub use report::PtReportHandler;
 pub use request::PtRequest;

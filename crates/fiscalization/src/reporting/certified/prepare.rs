@@ -2,10 +2,10 @@
 
 use racun_access::{Entity, USERS, User, setting};
 use racun_documents::DocumentKind;
-use racun_kernel::{PaymentType, Tenant};
+use racun_kernel::{Issue, PaymentType, Tenant};
 use racun_portugal::{
-    CONSUMER, OperatorInput, PT_SERIES, PT_SETTINGS, PortugalError, PortugalRefusal, Program,
-    PtOperator, PtSeries, PtSettings, Purpose, Region, SeriesStatus, is_nif, source_id,
+    CONSUMER, OperatorInput, PLACEHOLDER, PT_SERIES, PT_SETTINGS, PortugalError, PortugalRefusal,
+    Program, PtOperator, PtSeries, PtSettings, Purpose, Region, SeriesStatus, is_nif, source_id,
 };
 use racun_records::{all_of, by_field};
 use racun_store::{Context, Store, StoreError};
@@ -38,10 +38,10 @@ pub async fn certifying(
 ) -> Result<Certifying, PortugalError> {
     let cx = ports.cx;
     let program = program(ports)?;
-    if !is_nif(nif(entity)) || nif(entity) == CONSUMER {
+    if !is_nif(nif(entity)) || [CONSUMER, PLACEHOLDER].contains(&nif(entity)) {
         let message = "the entity has no Portuguese tax number (NIF) that can be: send it by \
                        PATCH /entities/{id}";
-        let issue = racun_kernel::Issue::new("required", message);
+        let issue = Issue::new("required", message);
         return Err(issue.at("tax_number").at("issuer").into());
     }
     let operator = operator(cx, entity, &said).await?;
@@ -73,12 +73,12 @@ pub(super) fn program(ports: Ports<'_>) -> Result<Program, PortugalError> {
 }
 
 /// The region in which `entity` is established.
-pub(super) fn home(entity: &Entity) -> Region {
-    let named = match entity.fiscal_region_code.as_deref() {
-        Some("PT-20") => Some(Region::Azores),
-        Some("PT-30") => Some(Region::Madeira),
-        code => code.and_then(Region::from_code),
-    };
+#[must_use]
+pub fn home(entity: &Entity) -> Region {
+    let named = entity.fiscal_region_code.as_deref().and_then(|code| {
+        let is_own = |own: &Region| own.subdivision() == Some(code);
+        Region::ALL.into_iter().find(is_own).or_else(|| Region::from_code(code))
+    });
     let by_post_code = || entity.post_code.as_deref().and_then(Region::of_post_code);
     named.or_else(by_post_code).unwrap_or(Region::Mainland)
 }
@@ -115,7 +115,10 @@ async fn series_of(
         Ok(series) => Ok((series.clone(), series.document_type)),
         Err(PortugalError::NotFound { .. }) => {
             let message = "there is no such series; see GET /fiscalization/pt/atcud-series";
-            let issue = racun_kernel::Issue::new("not_found", message);
+            Err(Issue::new("not_found", message).at("series_id").at("pt").into())
+        }
+        Err(PortugalError::Refused(refused)) if said.series_id.is_some() => {
+            let issue = Issue::new(refused.code(), refused.to_string());
             Err(issue.at("series_id").at("pt").into())
         }
         Err(refused) => Err(refused),
@@ -131,7 +134,8 @@ pub(super) async fn active_series(
     all_of(store, tenant, &PT_SERIES, active).await
 }
 
-/// The number that the next document of `kind` would get; `None` where no series is active for it.
+/// The series in which the next document of `kind` would be issued, and its number there; `None`
+/// where no series is active for it.
 ///
 /// # Errors
 /// When the store fails.
@@ -139,12 +143,13 @@ pub async fn next_number(
     store: &dyn Store,
     tenant: &Tenant,
     kind: DocumentKind,
-) -> Result<Option<String>, StoreError> {
+) -> Result<Option<(PtSeries, String)>, StoreError> {
     let present = active_series(store, tenant).await?;
     let found = PtSeries::choose(&present, None, Purpose::from(kind), false).ok();
     Ok(found.map(|series| {
         let last = series.head.as_ref().map(|head| head.sequence);
-        series.number(last.map_or(series.initial_sequence, |last| last + 1)).to_string()
+        let next = series.number(last.map_or(series.initial_sequence, |last| last + 1));
+        (series.clone(), next.to_string())
     }))
 }
 

@@ -14,7 +14,7 @@ use racun_settlement::{Payment, PaymentReceipt, ReceiptVoided};
 use racun_store::{Held, Number, One, Put, StoreError, UnitBuilder};
 
 use super::super::Ports;
-use super::facts::{customer_id, referred_number};
+use super::facts::{country, customer_id, referred_number};
 use super::is_portugal;
 use super::prepare::{active_series, home, nif, program};
 
@@ -122,10 +122,11 @@ impl Receipting {
     ) -> PaymentReceipt {
         let (series, code) = (&self.series, self.series.document_type.code());
         let customer = document.content.customer.as_ref();
+        let country = customer.and_then(country);
         let qr = QrFacts {
             issuer: &self.nif,
             buyer: customer.and_then(|party| party.tax_number.as_deref()),
-            buyer_country: customer.and_then(|party| party.country_code.as_deref()),
+            buyer_country: country.as_deref(),
             code,
             status: Status::Normal,
             date: own.entered_at.date(),

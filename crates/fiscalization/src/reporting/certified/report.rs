@@ -12,7 +12,7 @@ use racun_portugal::{PT_SETTINGS, Patience, Portugal, PtSettings, SubUser};
 use racun_store::{Put, Store, Writes};
 use time::OffsetDateTime;
 
-use super::facts::saft_document;
+use super::facts::{country, saft_document};
 use racun_background::clock::Clock;
 use racun_background::jobs::{
     Ending, Handler, Job, JobKind, LeaseError, NewJob, Outcome, still_held,
@@ -35,11 +35,12 @@ fn told(
 ) -> Option<String> {
     let own = saft_document(document, Vec::new()).filter(invoice_ws::takes)?;
     let customer = document.content.customer.as_ref();
+    let country = customer.and_then(country);
     let parties = Parties {
         issuer: nif,
         certificate: document.pt.as_ref()?.certificate,
         buyer: customer.and_then(|party| party.tax_number.as_deref()),
-        buyer_country: customer.and_then(|party| party.country_code.as_deref()),
+        buyer_country: country.as_deref(),
     };
     Some(write(&own, &parties))
 }

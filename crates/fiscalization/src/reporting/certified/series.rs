@@ -5,8 +5,9 @@ use racun_kernel::{Issue, Vault};
 use racun_portugal::restrictions::check_country;
 use racun_portugal::series_ws::{Meaning, Request, SeriesInfo, SeriesReply, State};
 use racun_portugal::{
-    CheckedSeries, NewSeries, PT_SERIES, Patience, Portugal, PortugalError, PortugalRefusal,
-    PtSeries, Registration, SeriesChange, SeriesStatus, Validated, ValidationCode, WallTime,
+    CheckedSeries, Code, NewSeries, PT_SERIES, Patience, Portugal, PortugalError, PortugalRefusal,
+    PtSeries, Registration, SeriesChange, SeriesCode, SeriesStatus, Validated, ValidationCode,
+    WallTime,
 };
 use racun_store::{Context, ListQuery, Page, Put, StoreError};
 
@@ -85,23 +86,26 @@ async fn register(desk: Desk<'_>, series: &CheckedSeries) -> Result<ValidationCo
     let today = wall.map_or_else(|| desk.cx.now().date(), WallTime::date);
     let answer = ask(desk, &Request::register(series, certificate, today)).await?;
     if answer.meaning() == Meaning::Known {
-        let code = Some(series.document_type.code());
-        let consult = Request::Consult {
-            series: Some(series.series_code.clone()),
-            code,
-            state: Some(State::Active),
-        };
-        let known = ask(desk, &consult).await?;
-        let is_own = |own: &&SeriesInfo| {
-            own.series == series.series_code.as_str()
-                && own.first == series.initial_sequence
-                && Some(own.code) == code
-        };
-        let found = known.series.iter().find(is_own).map(|own| own.validation.clone());
-        return found.ok_or_else(|| refused(&answer));
+        let (code, first) = (series.document_type.code(), series.initial_sequence);
+        let known = known(desk, &series.series_code, code, Some(State::Active)).await?;
+        let found = known.into_iter().find(|own| own.first == first);
+        return found.map(|own| own.validation).ok_or_else(|| refused(&answer));
     }
     let own = answer.series.first().map(|own| own.validation.clone());
     own.filter(|_| answer.meaning() == Meaning::Done).ok_or_else(|| refused(&answer))
+}
+
+/// The series `code` of documents of the type `of` that the authority knows, in `state`.
+async fn known(
+    desk: Desk<'_>,
+    code: &SeriesCode,
+    of: Code,
+    state: Option<State>,
+) -> Result<Vec<SeriesInfo>, PortugalError> {
+    let consult = Request::Consult { series: Some(code.clone()), code: Some(of), state };
+    let mut known = ask(desk, &consult).await?.series;
+    known.retain(|own| own.series == code.as_str() && own.code == of);
+    Ok(known)
 }
 
 async fn ask(desk: Desk<'_>, request: &Request) -> Result<SeriesReply, PortugalError> {
@@ -150,7 +154,8 @@ pub async fn close(desk: Desk<'_>, id: &str) -> Result<PtSeries, PortugalError> 
 }
 
 /// Tells the authority that `series`, which it registered for the program, has ended. The series is
-/// closed here before, so its last document is known.
+/// closed here before, so its last document is known. What it ended after an answer that was lost
+/// has ended.
 async fn end(desk: Desk<'_>, series: PtSeries) -> Result<PtSeries, PortugalError> {
     if series.registration != Some(Registration::Registered) {
         return Ok(series);
@@ -158,7 +163,12 @@ async fn end(desk: Desk<'_>, series: PtSeries) -> Result<PtSeries, PortugalError
     let last = series.head.as_ref().map(|head| head.sequence);
     let answer = ask(desk, &Request::to_end(&series, last)).await?;
     if answer.meaning() != Meaning::Done {
-        return Err(refused(&answer));
+        let of = series.document_type.code();
+        let known = known(desk, &series.series_code, of, None).await?;
+        let own = known.iter().find(|own| own.validation == series.validation_code);
+        if own.is_none_or(|own| own.state == State::Active) {
+            return Err(refused(&answer));
+        }
     }
     let registration = match last {
         Some(_) => Registration::Finalised,

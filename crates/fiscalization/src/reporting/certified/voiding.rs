@@ -14,7 +14,7 @@ use super::report;
 /// Accepts that `document`, which was certified, is voided as `voided` says.
 ///
 /// # Errors
-/// `required` or `too_long` for `reason`; [`PortugalRefusal::Voided`];
+/// `required` or `too_long` for `reason`; [`PortugalRefusal::VoidedBefore`];
 /// [`PortugalRefusal::Rectified`]; [`PortugalRefusal::OriginalGone`].
 pub fn check_void(document: &Document, voided: &Voided) -> Result<(), PortugalError> {
     let Ok(number) = document.number().parse() else { return Ok(()) };

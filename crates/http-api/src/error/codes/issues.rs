@@ -121,6 +121,14 @@ pub(super) const ISSUES: &[Code] = codes! {
         "The number lies outside of what is taken; the message names the bounds.";
     Issue p12_too_costly [422]
         "Opening the file takes more than a certificate's does; the message says how much may be.";
+    Issue pt_series_closed [422] "The series is closed for good. Name another one.";
+    Issue pt_series_missing [422]
+        "No active series is for this document. Make one by POST \
+         /fiscalization/pt/atcud-series.";
+    Issue pt_series_of_other_type [422]
+        "The series is for other documents. Leave it out, or name one of the document's type.";
+    Issue quantity_exceeds_original [422]
+        "More is given back than was sold of it. Send what was sold, or less.";
     Issue rate_not_published [422]
         "The European Central Bank published no rate of the currency for the day. Take a rate of \
          another source.";

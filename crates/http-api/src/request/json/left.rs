@@ -29,7 +29,7 @@ enum Compared {
 }
 
 /// The checks that compare parts of a body with each other, or with what is stored.
-const COMPARISONS: [(&str, Compared); 13] = [
+const COMPARISONS: [(&str, Compared); 14] = [
     ("credit_exceeds_remaining", Compared::Amounts),
     ("currency_mismatch", Compared::Amounts),
     ("date_before_document", Compared::With(&["date"])),
@@ -42,6 +42,7 @@ const COMPARISONS: [(&str, Compared); 13] = [
     ("no_run", Compared::With(&["start_date", "frequency", "interval", "day_of_month"])),
     ("not_applicable", Compared::With(&["type"])),
     ("nothing_due", Compared::Amounts),
+    ("quantity_exceeds_original", Compared::Amounts),
     ("totals_disagree", Compared::Amounts),
 ];
 
