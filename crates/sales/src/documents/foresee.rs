@@ -58,7 +58,8 @@ pub async fn foresee(
     let plan = Plan {
         kind,
         links,
-        forced: request.force_linked_documents,
+        // Whether a customer who is named in words is the catalogue's, only creation finds out.
+        forced: request.force_linked_documents || request.customer_id.value().is_none(),
         payments: creation.payments,
         numbering: match creation.is_draft {
             true => None,
