@@ -79,8 +79,9 @@ pub(crate) const ROUTES: &[Route] = &[
         .explained(
             "An unpaid order by bank transfer gets an estimate, unless its integration says \
              otherwise. One that has its document stays as it is; one that changed since is \
-             invoiced again, and the invoice before is voided. What refuses the document is no \
-             error: the order is `failed`, and `error` says why.",
+             invoiced again, and the invoice before is voided, or given back by a credit note \
+             where one gave back of it already. What refuses the document is no error: the order \
+             is `failed`, and `error` says why.",
         )
         .answers::<OrderBody>(),
     Route::post("/orders/{id}/cancel", "cancelOrder", WRITE, || web::to(cancel))
