@@ -271,7 +271,7 @@ async fn an_archive_of_e_slog_names_what_it_leaves_out(store: StoreKind) {
         let own = named.iter().find(|one| one["document_id"] == of["id"]).expect("it is named");
         own["reason"].as_str().expect("a reason").to_owned()
     };
-    assert!(reason(&bad).contains("items[0].taxes: ESLOG-RATE"), "{job}");
+    assert!(reason(&bad).contains("items[0].taxes[0].rate: ESLOG-RATE"), "{job}");
     assert_eq!([reason(&draft), reason(&void)], ["it is a draft", "it is voided"]);
     let folder = tempfile::tempdir().expect("a folder");
     let archive = folder.path().join("archive.zip");

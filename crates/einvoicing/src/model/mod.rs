@@ -48,7 +48,7 @@ impl Model {
         let mut found = Vec::new();
         let lines = lines::lines(facts, &mut found);
         let categories: Vec<Category> = lines.iter().map(|line| line.treatment.category).collect();
-        // O stands alone: beside others it is refused by that, not by numbers that are withheld.
+        // O stands alone. Beside others it is refused by that, not by numbers that are withheld.
         let is_outside = categories.contains(&Category::O)
             && categories.iter().all(|category| *category == Category::O);
         let mut invoice = header(facts, specification);
