@@ -102,8 +102,8 @@ pub fn country_code(code: Option<&str>, name: Option<&str>) -> Result<Option<Str
     found.map(|country| Some(country.code.to_owned())).ok_or_else(unknown)
 }
 
-/// The code in capitals of the country of a party, as [`country_code`] reads it; `None` also where it
-/// names one that is not known.
+/// The code in capitals of the country of a party, as [`country_code`] reads it; `None` also where
+/// it names one that is not known.
 pub fn known_country(code: Option<&str>, name: Option<&str>) -> Option<String> {
     country_code(code, name).ok().flatten()
 }

@@ -12,7 +12,7 @@ use crate::amount_of;
 const MAX_ERROR_CHARS: usize = 500;
 /// Characters of a processor's id.
 const MAX_ID_CHARS: usize = 255;
-/// Events of declines that are told of one payment: whoever tries more cards is not told of.
+/// Events of declines that are reported for one payment; later ones are left out.
 const MAX_DECLINES: usize = 50;
 
 /// What became of money.

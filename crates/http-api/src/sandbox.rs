@@ -29,8 +29,8 @@ pub(crate) const ROUTES: &[Route] = &[
     Route::post("/sandbox/clock", "advanceTestClock", Gate::Account, || web::to(advance))
         .about(
             TAG,
-            "Moves that clock ahead; recurring invoices that become due on the way are made, in the \
-             order of time, before it answers. The requests' own time goes on as it does.",
+            "Moves that clock ahead; recurring invoices that become due on the way are made, in \
+             the order of time, before it answers. The requests' own time goes on as it does.",
         )
         .explained(
             "All else that waits keeps real time: orders with a delay and those that are tried \

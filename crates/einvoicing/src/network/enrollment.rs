@@ -273,7 +273,7 @@ impl Enrollment {
     /// What becomes of the account of an entity that sends as another party from now on.
     ///
     /// The account is the entity's, by every number: a second one could not take an identifier
-    /// that the first has had. But one whose company is refused may stay so whatever it is told
+    /// that the first has had. But one whose company is refused may stay so whatever it learns
     /// later, so the other party gets an account of its own.
     fn sends_otherwise(&mut self) {
         if self.is_refused || self.state == EnrollmentState::Rejected {

@@ -131,8 +131,8 @@ impl Desk {
     }
 }
 
-/// Changes the order of `desk` many times, some times after credits by hand where there is a `place`
-/// for them, and looks at what was sold and paid after each change.
+/// Changes the order of `desk` many times, some times after credits by hand where there is a
+/// `place` for them, and looks at what was sold and paid after each change. Answers the order.
 pub(crate) async fn keeps_the_law(desk: &Desk, more: Value, place: Option<&Value>) -> Value {
     let mut rules = reissuing();
     rules.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());

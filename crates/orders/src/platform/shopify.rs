@@ -155,7 +155,7 @@ pub fn read(headers: Headers<'_>, body: &[u8]) -> Result<Hook, Issues> {
     if topic == UNINSTALLED {
         return Ok(Hook::Uninstalled);
     }
-    // Platforms wait for an answer to all that they tell, and some is told of every application.
+    // Platforms wait for an answer to every message, and some are sent to every application.
     if !TOPICS.contains(&topic) {
         return Ok(Hook::Other);
     }

@@ -7,7 +7,7 @@ use racun_kernel::vat_number::VatNumber;
 ///
 /// Source: Despacho 8632/2014, 2.2; Portaria 302/2016, field 2.2.3.
 pub const CONSUMER: &str = "999999990";
-/// The number that stands in examples, whose check digit is right. No taxpayer has it.
+/// The number of examples, whose check digit is right. No taxpayer has it.
 pub const PLACEHOLDER: &str = "123456789";
 /// What such a buyer is called on paper and in SAF-T.
 pub const CONSUMER_NAME: &str = "Consumidor final";

@@ -267,7 +267,7 @@ fn sender(import: &Import) -> SupplierPatch {
 /// A line without what is added to it, so that quantity, price and discount come to its total.
 ///
 /// The amounts of lines are what EN 16931 adds up. Where quantity and price do not come to one, the
-/// line is one of its amount, and what the supplier wrote stands in its description.
+/// line is one of its amount, and its description has what the supplier wrote.
 fn line(line: &ImportLine) -> ExpenseLineRequest {
     let total = &line.total - &line.charge;
     let mut request = LineRequest {

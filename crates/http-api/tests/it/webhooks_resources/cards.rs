@@ -11,7 +11,7 @@ use crate::harness::{Who, text};
 use crate::payment_app::succeeded;
 
 impl Story {
-    /// A card is declined on the page of an invoice: each event of the processor is told once.
+    /// A card is declined on the page of an invoice: each event of the processor makes one event.
     async fn declined(&mut self) {
         let (api, actor) = (self.world.api.clone(), self.actor.clone());
         let line = json!({"items": [{"name": "Lot", "price": 100, "taxes": []}]});
