@@ -8,7 +8,6 @@ use racun_store::Context;
 use serde_json::{Map, Value as Json, json};
 
 use crate::ReportError;
-use crate::tax::must_be_slovenian;
 
 /// The key of the settings.
 const KEY: &str = "slovenia";
@@ -24,6 +23,14 @@ const BASES: [&str; 2] = ["full_time_self_employed", "other"];
 const MOST_ACTIVITIES: usize = 20;
 /// Characters of a registration number.
 const MOST_CHARS: usize = 50;
+
+/// Refuses entities that are not in Slovenia.
+pub(crate) fn must_be_slovenian(entity: &Entity) -> Result<(), ReportError> {
+    match entity.country_code.as_deref() {
+        Some("SI") => Ok(()),
+        _ => Err(ReportError::OtherCountry("Slovenia")),
+    }
+}
 
 /// A profile as it is stored: an object of known properties, or nothing.
 #[derive(Debug, Clone, PartialEq)]

@@ -13,7 +13,7 @@ use racun_store::{Context, StoreError};
 use time::{Date, Month};
 
 use crate::facts::{bought, revenue, sold};
-use crate::profile::Profile;
+use crate::profile::{Profile, must_be_slovenian};
 use crate::{ReportError, days};
 
 /// Days of a report, at most.
@@ -41,14 +41,6 @@ pub struct FiledBook {
     pub tax_payer: String,
     /// The day on which it is made.
     pub made_on: Date,
-}
-
-/// Refuses entities elsewhere.
-pub(crate) fn must_be_slovenian(entity: &Entity) -> Result<(), ReportError> {
-    match entity.country_code.as_deref() {
-        Some("SI") => Ok(()),
-        _ => Err(ReportError::OtherCountry("Slovenia")),
-    }
 }
 
 /// The book of issued invoices (KIR) of `period`.
