@@ -74,7 +74,6 @@ mod payments;
 mod platforms;
 mod portugal;
 mod portugal_orders;
-mod portugal_orders;
 mod portugal_payments;
 mod portugal_reports;
 mod portugal_rules;
