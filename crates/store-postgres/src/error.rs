@@ -50,11 +50,14 @@ pub(crate) fn is_deadlock(error: &Error) -> bool {
     information.message() == "deadlock detected"
 }
 
-/// Whether the server refused to write in an epoch that has ended: see [`crate::lease`]. The text
-/// is the function's own.
+/// The constraint that `racun_write_in` names when it refuses.
+const EPOCH: &str = "racun_epoch";
+
+/// Whether the server refused to write in an epoch that has ended: see [`crate::lease`].
 pub(crate) fn is_epoch_over(error: &Error) -> bool {
-    let Error::DatabaseError(_, information) = error else { return false };
-    information.message() == "racun: the epoch has ended"
+    let Error::DatabaseError(kind, information) = error else { return false };
+    matches!(kind, DatabaseErrorKind::SerializationFailure)
+        && information.constraint_name() == Some(EPOCH)
 }
 
 pub(crate) fn of_pool(error: PoolError) -> StoreError {

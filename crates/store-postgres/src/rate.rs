@@ -22,10 +22,10 @@ pub(crate) struct Request {
     caller: oneshot::Sender<Result<Taken, StoreError>>,
 }
 
-/// Requests that are counted together; there is one lane.
+/// Requests that are counted together, in one batcher: all of them have the same key.
 pub(crate) type Counting = Batcher<(), Request>;
 
-/// The lane in which requests are counted.
+/// The batcher in which requests are counted.
 pub(crate) fn counting(runtime: Handle, connections: Connections) -> Counting {
     Batcher::new(runtime, move |(), requests: Vec<Request>| {
         let connections = connections.clone();

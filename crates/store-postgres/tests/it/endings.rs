@@ -129,7 +129,7 @@ impl Drop for Scene {
     }
 }
 
-/// Takes `unit` as far as it goes at once: into its lane.
+/// Takes `unit` as far as it goes at once: into the queue of its group.
 async fn enter(unit: &mut Decided) {
     poll_fn(|context| {
         assert!(Pin::new(&mut *unit).poll(context).is_pending(), "it has to wait");

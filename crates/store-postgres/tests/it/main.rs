@@ -2,6 +2,7 @@
 
 mod contract;
 mod endings;
+mod errors;
 mod fence;
 mod groups;
 mod lease;
