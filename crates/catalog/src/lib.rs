@@ -23,6 +23,7 @@
 //! | `file`               | what uploaded files are and belong to                             |
 //! | `storage`            | the port to where the bytes of files are                          |
 //! | `vat_registry`       | the port to the register of VAT numbers, and its answers          |
+//! | `contract`           | what every such register must keep (feature `testing`)            |
 //! | `record`             | how these types declare their stored fields                       |
 //! | `events`             | what the log tells of the catalogue                               |
 //!
@@ -36,6 +37,8 @@
 mod business_unit;
 mod certified;
 mod check;
+#[cfg(feature = "testing")]
+pub mod contract;
 mod customer;
 mod customer_identity;
 mod default_taxes;

@@ -5,7 +5,7 @@ use std::io::Read;
 use racun_kernel::{check_country_code, text, vat_number};
 use serde::{Deserialize, Serialize};
 
-use crate::sheet::{BadFile, Row, Sheet};
+use crate::csv_reader::{BadFile, CsvReader, Row};
 
 /// Names of the columns: those of the interface's answer.
 const COLUMNS: &[&str] = &[
@@ -118,8 +118,8 @@ pub fn read_companies<E: From<BadFile>>(
     from: impl Read,
     mut take: impl FnMut(Company) -> Result<(), E>,
 ) -> Result<(), E> {
-    let mut sheet = Sheet::open(from, COLUMNS, REQUIRED)?;
-    while let Some(row) = sheet.next_row()? {
+    let mut reader = CsvReader::open(from, COLUMNS, REQUIRED)?;
+    while let Some(row) = reader.next_row()? {
         take(Company::of(&row)?)?;
     }
     Ok(())

@@ -6,7 +6,7 @@ use std::io::Read;
 use racun_kernel::{Decimal, calendar};
 use serde::{Deserialize, Serialize};
 
-use crate::sheet::{BadFile, Row, Sheet};
+use crate::csv_reader::{BadFile, CsvReader, Row};
 
 /// Names of the columns: those of the interface's answer.
 const COLUMNS: &[&str] = &[
@@ -131,8 +131,8 @@ pub fn read_tax_rates<E: From<BadFile>>(
     from: impl Read,
     mut take: impl FnMut(TaxRateEstimate) -> Result<(), E>,
 ) -> Result<(), E> {
-    let mut sheet = Sheet::open(from, COLUMNS, REQUIRED)?;
-    while let Some(row) = sheet.next_row()? {
+    let mut reader = CsvReader::open(from, COLUMNS, REQUIRED)?;
+    while let Some(row) = reader.next_row()? {
         take(TaxRateEstimate::of(&row)?)?;
     }
     Ok(())

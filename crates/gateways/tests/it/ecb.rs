@@ -4,7 +4,9 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use racun_gateways::{Ecb, EcbOptions, Reach};
-use racun_lookups::{RateSource, Span};
+use racun_lookups::contract::{self, SimulatedBank};
+use racun_lookups::{RateSource as _, Span};
+use time::macros::date;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
@@ -12,6 +14,11 @@ use tokio::task::JoinHandle;
 const DAILY: &str = include_str!("../../../lookups/tests/data/ecb_daily_2026-07-09.xml");
 const RECENT: &str = include_str!("../../../lookups/tests/data/ecb_hist_90d_sample.xml");
 const ALL: &str = include_str!("../../../lookups/tests/data/ecb_hist_sample.csv");
+
+/// Longer than a file takes that comes at all.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// For so long files that never come are waited for.
+const HASTE: Duration = Duration::from_millis(500);
 
 /// A stand-in that answers the path of a request as `script` says, or not at all.
 struct Bank {
@@ -48,9 +55,21 @@ impl Bank {
         Self { address, task }
     }
 
-    fn client(&self, reach: Reach) -> Ecb {
+    /// One that has the bank's files.
+    async fn with_files() -> Self {
+        Self::new(|path| {
+            Some(match path {
+                "/files/eurofxref-daily.xml" => answer("200 OK", DAILY),
+                "/files/eurofxref-hist-90d.xml" => answer("200 OK", RECENT),
+                "/files/eurofxref-hist.csv" => answer("200 OK", ALL),
+                _ => answer("404 Not Found", ""),
+            })
+        })
+        .await
+    }
+
+    fn client(&self, reach: Reach, patience: Duration) -> Ecb {
         let url = Some(format!("http://{}/files/", self.address));
-        let patience = Duration::from_millis(500);
         Ecb::new(EcbOptions { url, reach, patience }).unwrap()
     }
 }
@@ -62,19 +81,27 @@ fn answer(status: &str, body: &str) -> String {
 
 #[tokio::test]
 async fn each_span_is_its_own_file() {
-    let bank = Bank::new(|path| {
-        Some(match path {
-            "/files/eurofxref-daily.xml" => answer("200 OK", DAILY),
-            "/files/eurofxref-hist-90d.xml" => answer("200 OK", RECENT),
-            "/files/eurofxref-hist.csv" => answer("200 OK", ALL),
-            _ => answer("404 Not Found", ""),
-        })
-    })
-    .await;
-    let ecb = bank.client(Reach::ThisMachine);
+    let bank = Bank::with_files().await;
+    let ecb = bank.client(Reach::ThisMachine, PATIENCE);
     for (span, days) in [(Span::Latest, 1), (Span::Recent, 4), (Span::All, 4)] {
         assert_eq!(ecb.fetch(span).await.unwrap().len(), days, "{span:?}");
     }
+}
+
+#[tokio::test]
+async fn the_banks_files_keep_the_contract() {
+    let bank = Bank::with_files().await;
+    let ecb = bank.client(Reach::ThisMachine, PATIENCE);
+    contract::each_day_comes_once_the_newest_first(&ecb).await;
+    let silent = Bank::new(|_| Some(answer("503 Service Unavailable", ""))).await;
+    contract::silence_is_an_error(&silent.client(Reach::ThisMachine, PATIENCE)).await;
+}
+
+#[tokio::test]
+async fn the_simulated_bank_keeps_the_contract() {
+    let last = Some(date!(2026 - 10 - 11));
+    contract::each_day_comes_once_the_newest_first(&SimulatedBank { last }).await;
+    contract::silence_is_an_error(&SimulatedBank { last: None }).await;
 }
 
 #[tokio::test]
@@ -90,8 +117,10 @@ async fn what_is_no_file_of_rates_is_silence() {
         (Some(short), "does not answer"),
         (None, "does not answer"),
     ] {
+        let patience = if script.is_some() { PATIENCE } else { HASTE };
         let bank = Bank::new(move |_| script.clone()).await;
-        let silence = bank.client(Reach::Everywhere).fetch(Span::Latest).await.unwrap_err();
+        let ecb = bank.client(Reach::Everywhere, patience);
+        let silence = ecb.fetch(Span::Latest).await.unwrap_err();
         assert!(silence.reason.contains(says), "{silence} has no {says}");
         assert!(!silence.reason.contains("127.0.0.1"), "{silence}");
     }
@@ -103,11 +132,8 @@ async fn a_bank_that_is_off_or_out_of_reach_is_not_called() {
     let silence = Ecb::new(off).unwrap().fetch(Span::Latest).await.unwrap_err();
     assert!(silence.reason.contains("does not ask"), "{silence}");
     for url in ["http://192.0.2.1/files", "https://ecb.example/files"] {
-        let fenced = EcbOptions {
-            url: Some(url.to_owned()),
-            reach: Reach::ThisMachine,
-            patience: Duration::from_millis(500),
-        };
+        let fenced =
+            EcbOptions { url: Some(url.to_owned()), reach: Reach::ThisMachine, patience: PATIENCE };
         assert!(Ecb::new(fenced).unwrap().fetch(Span::All).await.is_err(), "{url}");
     }
     assert!(Ecb::new(EcbOptions { url: Some("ftp://a".into()), ..EcbOptions::default() }).is_err());

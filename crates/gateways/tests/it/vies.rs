@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use racun_catalog::{NoAnswer, VatAnswer, VatQuery, VatRegistry};
+use racun_catalog::contract::{self, Asker, silence};
+use racun_catalog::{VatQuery, VatRegistry as _};
 use racun_gateways::{Reach, Vies, ViesOptions};
 use racun_kernel::Environment;
 use racun_kernel::id::EntityId;
@@ -17,10 +18,12 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::task::{JoinHandle, JoinSet};
+use tokio::time::Instant;
 
-/// Until silence is taken for silence.
 /// Longer than an answer takes that comes at all.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// For so long answers that never come are waited for.
+const HASTE: Duration = Duration::from_millis(100);
 
 /// What a stand-in answers to a request, as its whole text; `None` leaves it without an answer.
 type Script = dyn Fn(&Value) -> Option<String> + Send + Sync;
@@ -127,13 +130,8 @@ fn asker() -> EntityId {
     testing::stamp(datetime!(2026-11-20 10:00 UTC)).id()
 }
 
-fn about(number: &str, environment: Environment) -> VatQuery {
-    let number = VatNumber::read(None, number).unwrap();
-    VatQuery { number, requester: None, asker: asker(), environment }
-}
-
 fn live(number: &str) -> VatQuery {
-    about(number, Environment::Live)
+    Asker { entity: asker(), environment: Environment::Live }.about(number)
 }
 
 fn verdict(asked: &Value, valid: bool) -> Value {
@@ -144,34 +142,19 @@ fn verdict(asked: &Value, valid: bool) -> Value {
     })
 }
 
-fn silence(answered: Result<VatAnswer, NoAnswer>) -> String {
-    match answered {
-        Err(NoAnswer { reason }) => reason,
-        Ok(answer) => panic!("{answer:?}"),
-    }
-}
-
-/// What every register does, the simulator and the client alike: `invalid` and `silent` are numbers
-/// that stand for it.
-async fn keeps_the_contract(vies: &Vies, query: impl Fn(&str) -> VatQuery) {
-    let requester = VatNumber::read(None, "SI10039856").ok();
-    let valid = VatQuery { requester, ..query("DE136695976") };
-    let answer = vies.ask(&valid).await.unwrap();
-    assert!(answer.valid && answer.name.is_none(), "{answer:?}");
-    assert!(answer.consultation_number.is_some());
-    assert_eq!(vies.ask(&valid).await.unwrap(), answer, "asked again");
-    let unproved = vies.ask(&query("DE136695976")).await.unwrap();
-    assert_eq!(unproved.consultation_number, None, "without a requester there is no proof");
-    assert!(!vies.ask(&query("DE200000005")).await.unwrap().valid);
-    assert_eq!(silence(vies.ask(&query("DE301000004")).await), "MS_UNAVAILABLE");
-    assert_eq!(silence(vies.ask(&query("DE500000007")).await), "GLOBAL_MAX_CONCURRENT_REQ");
+async fn keeps_the_contract(vies: &Vies, environment: Environment) {
+    let asker = Asker { entity: asker(), environment };
+    contract::a_valid_number_is_valid_each_time(vies, &asker).await;
+    contract::who_names_themselves_has_a_consultation_number(vies, &asker).await;
+    contract::an_invalid_number_is_a_verdict(vies, &asker).await;
+    contract::what_cannot_be_said_is_silence_with_its_code(vies, &asker).await;
 }
 
 #[tokio::test]
 async fn the_simulator_keeps_the_contract_without_calling() {
     let commission = Commission::saying(500, "").await;
     let vies = commission.vies();
-    keeps_the_contract(&vies, |number| about(number, Environment::Sandbox)).await;
+    keeps_the_contract(&vies, Environment::Sandbox).await;
     assert_eq!(commission.requests(), 0);
 }
 
@@ -193,7 +176,41 @@ async fn the_client_keeps_the_contract() {
         Some(http(200, &body.to_string()))
     })
     .await;
-    keeps_the_contract(&commission.vies(), live).await;
+    keeps_the_contract(&commission.vies(), Environment::Live).await;
+}
+
+/// Answers of VIES, and what each says; see `data/SOURCE.md`.
+const CASES: &str = include_str!("../data/vies/cases.json");
+
+#[tokio::test]
+async fn each_recorded_answer_is_taken_as_what_it_says() {
+    let cases: Value = serde_json::from_str(CASES).unwrap();
+    let cases = cases["cases"].as_array().unwrap();
+    assert!(cases.len() > 15, "{}", cases.len());
+    for case in cases {
+        let (status, body) = (case["http_status"].as_u64(), case["body"].clone());
+        let recorded = move |asked: &Value| {
+            let mut body = body.clone();
+            // In the place of those that the cases invent.
+            for name in ["countryCode", "vatNumber"] {
+                if body.get(name).is_some() {
+                    body[name] = asked[name].clone();
+                }
+            }
+            let text = body.as_str().map_or_else(|| body.to_string(), str::to_owned);
+            status.map(|status| http(u16::try_from(status).unwrap(), &text))
+        };
+        let commission = Commission::new(recorded).await;
+        let vies = if status.is_some() { commission.vies() } else { commission.patient(HASTE) };
+        let answered = vies.ask(&live(contract::VALID)).await;
+        let said = match &answered {
+            Ok(answer) if answer.valid => "valid",
+            Ok(_) => "invalid",
+            Err(silence) if silence.reason.starts_with("INVALID") => "caller_error",
+            Err(_) => "unknown",
+        };
+        assert_eq!(said, case["verdict"], "{case} is {answered:?}");
+    }
 }
 
 #[tokio::test]
@@ -211,7 +228,7 @@ async fn unclear_answers_are_never_taken_as_valid_or_invalid() {
         (200, format!("{{\"valid\":true,\"name\":\"{}\"}}", "A".repeat(40_000))),
     ] {
         let commission = Commission::saying(status, &body).await;
-        let answered = commission.vies().ask(&live("DE136695976")).await;
+        let answered = commission.vies().ask(&live(contract::VALID)).await;
         assert_eq!(silence(answered), "what it said is no answer", "{status} {body:.60}");
     }
 }
@@ -219,13 +236,34 @@ async fn unclear_answers_are_never_taken_as_valid_or_invalid() {
 #[tokio::test]
 async fn silence_ends_with_the_patience_and_is_soon_not_waited_for() {
     let commission = Commission::new(|_| None).await;
-    let vies = commission.patient(Duration::from_millis(100));
+    let vies = commission.patient(HASTE);
     for _ in 0..3 {
-        assert_eq!(silence(vies.ask(&live("DE136695976")).await), "it does not answer");
+        assert_eq!(silence(vies.ask(&live(contract::VALID)).await), "it does not answer");
     }
-    let reason = silence(vies.ask(&live("DE136695976")).await);
+    let reason = silence(vies.ask(&live(contract::VALID)).await);
     assert_eq!(reason, "it did not answer a moment ago");
     assert!(commission.requests() <= 3, "{}", commission.requests());
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_asks_a_silent_register_goes_on_in_time_by_default() {
+    let commission = Commission::new(|_| None).await;
+    let url = Some(format!("http://{}/rest-api/", commission.address));
+    let options = ViesOptions { url, reach: Reach::ThisMachine, ..ViesOptions::default() };
+    let vies = Arc::new(Vies::new(options).unwrap());
+    let begun = Instant::now();
+    let mut asking = JoinSet::new();
+    // More than have a turn at once.
+    for _ in 0..5 {
+        let vies = Arc::clone(&vies);
+        asking.spawn(async move { vies.ask(&live(contract::VALID)).await });
+    }
+    while let Some(answered) = asking.join_next().await {
+        silence(answered.unwrap());
+    }
+    let taken = Instant::now() - begun;
+    assert!(taken <= ViesOptions::default().patience, "{taken:?}");
+    assert!(taken < contract::ANSWERED_WITHIN, "{taken:?}");
 }
 
 #[tokio::test]
@@ -236,12 +274,12 @@ async fn a_silent_disabled_or_foreign_register_gives_a_reason() {
     let url = Some(format!("http://{address}"));
     let options = ViesOptions { url, reach: Reach::ThisMachine, patience: PATIENCE };
     let vies = Vies::new(options.clone()).unwrap();
-    assert_eq!(silence(vies.ask(&live("DE136695976")).await), "it does not answer");
+    assert_eq!(silence(vies.ask(&live(contract::VALID)).await), "it does not answer");
     let off = Vies::new(ViesOptions { url: None, ..options }).unwrap();
-    assert_eq!(silence(off.ask(&live("DE136695976")).await), "this server does not ask it");
+    assert_eq!(silence(off.ask(&live(contract::VALID)).await), "this server does not ask it");
     let url = Some("http://192.0.2.1/rest-api".to_owned());
     let fenced = ViesOptions { url, reach: Reach::ThisMachine, patience: PATIENCE };
-    let reason = silence(Vies::new(fenced).unwrap().ask(&live("DE136695976")).await);
+    let reason = silence(Vies::new(fenced).unwrap().ask(&live(contract::VALID)).await);
     assert_eq!(reason, "this server calls no other machine");
 }
 
@@ -257,7 +295,7 @@ async fn a_requester_that_vies_does_not_know_is_left_out() {
     })
     .await;
     let requester = VatNumber::read(None, "SI10039856").ok();
-    let query = VatQuery { requester, ..live("DE136695976") };
+    let query = VatQuery { requester, ..live(contract::VALID) };
     let answer = commission.vies().ask(&query).await.unwrap();
     assert!(answer.valid && answer.consultation_number.is_none());
     assert_eq!(commission.requests(), 2);
@@ -272,7 +310,7 @@ async fn an_entity_has_two_calls_under_way_and_those_who_ask_the_same_ask_once()
     let mut asking = JoinSet::new();
     for _ in 0..12 {
         let vies = Arc::clone(&vies);
-        asking.spawn(async move { vies.ask(&live("DE136695976")).await });
+        asking.spawn(async move { vies.ask(&live(contract::VALID)).await });
     }
     while commission.requests() < 2 {
         tokio::time::sleep(Duration::from_millis(1)).await;

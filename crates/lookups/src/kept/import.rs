@@ -16,8 +16,8 @@ use time::OffsetDateTime;
 use super::records::{COMPANIES, KeptCompany, KeptTaxRate, TAX_RATE_ESTIMATES};
 use super::refresh::keep_days;
 use crate::company::read_companies;
+use crate::csv_reader::BadFile;
 use crate::ecb;
-use crate::sheet::BadFile;
 use crate::tax_rate::read_tax_rates;
 
 /// Rows that one commit writes.

@@ -16,7 +16,7 @@ pub struct BadFile {
 }
 
 /// A file that is read row by row.
-pub(crate) struct Sheet<R> {
+pub(crate) struct CsvReader<R> {
     reader: Reader<R>,
     columns: Vec<&'static str>,
     record: StringRecord,
@@ -29,7 +29,7 @@ pub(crate) struct Row<'a> {
     record: &'a StringRecord,
 }
 
-impl<R: Read> Sheet<R> {
+impl<R: Read> CsvReader<R> {
     /// Reads the head, whose names are among `known` and hold all of `required`.
     pub fn open(
         from: R,
