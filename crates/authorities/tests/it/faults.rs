@@ -11,22 +11,33 @@ use crate::server::{Reaction, Received, Server, http};
 use crate::support::{FURS, text};
 use crate::world::Way;
 
-/// A short patience, for the tests' sake.
-const PATIENCE: Duration = Duration::from_millis(700);
+/// Longer than an exchange takes that ends at all.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// For so long servers that never end an exchange are waited for.
+const HASTE: Duration = Duration::from_millis(700);
 /// What is said of an exchange that the clients ended for its time was over.
 const LATE: &str = "no answer came in time";
 
 const WAYS: [Way; 3] = [Way::FursSoap, Way::FursJson, Way::Fina];
 
-/// Sends to a server that reacts so, and checks that the exchange ends as unknown: some of these
-/// servers never end it themselves.
+/// Sends to a server that reacts so, and checks that the exchange ends as unknown.
 async fn outcome(
     way: Way,
     name: &str,
     react: impl Fn(&Received) -> Reaction + Send + Sync + 'static,
 ) -> Unknown {
+    outcome_within(PATIENCE, way, name, react).await
+}
+
+/// The same with this patience: some servers never end the exchange themselves.
+async fn outcome_within(
+    patience: Duration,
+    way: Way,
+    name: &str,
+    react: impl Fn(&Received) -> Reaction + Send + Sync + 'static,
+) -> Unknown {
     let server = Server::start(react).await;
-    let clients = way.clients(&server.url(), PATIENCE);
+    let clients = way.clients(&server.url(), patience);
     let unknown = way.send(&clients).await.unwrap_err();
     assert!(server.received().len() <= 1, "{name}: it was sent again");
     unknown
@@ -60,12 +71,14 @@ async fn a_server_that_misbehaves_ends_as_unknown_in_time() {
             ("flood", Reaction::Flood),
             ("no HTTP", Reaction::Bytes(b"no HTTP at all\r\n\r\n".to_vec())),
         ] {
-            let unknown = outcome(way, name, move |_| reaction.clone()).await;
+            let patience = if name == "hang" { HASTE } else { PATIENCE };
+            let unknown = outcome_within(patience, way, name, move |_| reaction.clone()).await;
             assert!(!unknown.is_suspicious, "{way:?}, {name}: {unknown}");
             assert_eq!(unknown.reason == LATE, name == "hang", "{way:?}, {name}: {unknown}");
         }
         let right = move |request: &Received| http("200 OK", way.kind(), &way.answer(request));
-        let unknown = outcome(way, "drip", move |request| Reaction::Drip(right(request))).await;
+        let drip = move |request: &Received| Reaction::Drip(right(request));
+        let unknown = outcome_within(HASTE, way, "drip", drip).await;
         assert_eq!(unknown.reason, LATE, "{way:?}, drip");
         let moved = move |request: &Received| {
             let found = "HTTP/1.1 301 Moved Permanently\r\nLocation: /elsewhere\r\n";
@@ -115,7 +128,7 @@ async fn a_server_that_is_not_there_or_not_the_authoritys_ends_as_unknown() {
     let silent = format!("https://{}", listener.local_addr().unwrap());
     for way in WAYS {
         // It takes the connection and says nothing.
-        let unknown = way.send(&way.clients(&silent, PATIENCE)).await.unwrap_err();
+        let unknown = way.send(&way.clients(&silent, HASTE)).await.unwrap_err();
         assert_eq!(unknown.reason, LATE, "{way:?}");
         // No server listens.
         assert!(way.send(&way.clients("https://127.0.0.1:1", PATIENCE)).await.is_err());

@@ -96,7 +96,7 @@ fn courier() -> HttpCourier {
 
 fn waiting(exchange: Duration) -> HttpCourier {
     let reach = Reach::ThisMachine;
-    let usual = Options { connect: exchange, ..Options::default() };
+    let usual = Options { connect: PATIENCE, ..Options::default() };
     let options = Options { allow_private_addresses: true, exchange, reach, ..usual };
     HttpCourier::new(options).unwrap()
 }
