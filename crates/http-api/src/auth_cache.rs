@@ -48,7 +48,7 @@ pub(crate) struct Authenticated {
 pub(crate) struct AuthCache(RefCell<HashMap<AuthKey, Kept>>);
 
 struct Kept {
-    place: Authenticated,
+    authenticated: Authenticated,
     /// What it was made of, and when each of these changed last.
     made_of: [(Rows, u64); 2],
 }
@@ -60,22 +60,29 @@ impl AuthCache {
     /// Entries, at most; beyond, the cache is cleared.
     const MOST: usize = 1_000;
 
-    /// Where a request with this `claim` is, if nothing changed since the last one like it.
-    pub fn find(&self, claim: &AuthKey, store: &dyn Store, stamp: &Stamp) -> Option<Authenticated> {
+    /// What the last request with this `auth_key` was authenticated as, if nothing changed since.
+    pub fn find(
+        &self,
+        auth_key: &AuthKey,
+        store: &dyn Store,
+        stamp: &Stamp,
+    ) -> Option<Authenticated> {
         let kept = self.0.borrow();
-        let Kept { place, made_of } = kept.get(claim)?;
+        let Kept { authenticated, made_of } = kept.get(auth_key)?;
         let is_current = made_of.iter().all(|(rows, seen)| changed(store, rows) == Some(*seen));
-        let (Caller::AccountKey(key) | Caller::EntityKey(key)) = &place.caller else { return None };
+        let (Caller::AccountKey(key) | Caller::EntityKey(key)) = &authenticated.caller else {
+            return None;
+        };
         let is_over = key.expires_at.is_some_and(|end| end <= stamp.now());
-        (is_current && !is_over).then(|| place.clone())
+        (is_current && !is_over).then(|| authenticated.clone())
     }
 
-    /// Keeps where the request of this `claim` is, which `caller` made with `token` and was let in.
-    /// It is found out once more: only what is read after it was asked when the rows changed last
-    /// is known to be as new as that.
+    /// Keeps what the request of this `auth_key` is authenticated as, which `caller` made with
+    /// `token` and was let in. It is authenticated once more: only what is read after it was asked
+    /// when the rows changed last is known to be as new as that.
     pub async fn learn(
         &self,
-        claim: AuthKey,
+        auth_key: AuthKey,
         token: &str,
         caller: &Caller,
         store: &dyn Store,
@@ -88,15 +95,16 @@ impl AuthCache {
             return;
         };
         let Ok(again) = access::authenticate(store, token, stamp).await else { return };
-        let entered = access::enter(store, &again, claim.entity.as_deref()).await;
+        let entered = access::enter(store, &again, auth_key.entity.as_deref()).await;
         let (true, Ok((scope, entity))) = (again == *caller, entered) else { return };
         let mut kept = self.0.borrow_mut();
         if kept.len() >= Self::MOST {
             kept.clear();
         }
-        let place = Authenticated { caller: again, scope, entity };
+        let authenticated = Authenticated { caller: again, scope, entity };
         let [of_keys, of_entities] = rows;
-        kept.insert(claim, Kept { place, made_of: [(of_keys, keys), (of_entities, entities)] });
+        let made_of = [(of_keys, keys), (of_entities, entities)];
+        kept.insert(auth_key, Kept { authenticated, made_of });
     }
 }
 

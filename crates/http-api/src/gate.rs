@@ -251,7 +251,7 @@ async fn admit(route: &Route, request: &ServiceRequest, key: Option<&Key>) -> Re
     Ok(())
 }
 
-/// Lets in by what is at hand: where the same key entered before, while nothing of that changed.
+/// Lets in by the cache: where the same key entered before, while nothing of that changed.
 async fn admit_near(
     route: &Route,
     request: &ServiceRequest,
@@ -259,19 +259,19 @@ async fn admit_near(
     store: &dyn Store,
     stamp: &Stamp,
 ) -> Result<(), ApiError> {
-    let entered = request
+    let cache = request
         .app_data::<AuthCache>()
-        .ok_or_else(|| ApiError::internal("the application does not know who entered"))?;
-    let claim = match route.gate {
+        .ok_or_else(|| ApiError::internal("the application has no cache of keys"))?;
+    let auth_key = match route.gate {
         // What is known of a key is where its header leads.
         Gate::Entity(permission) if !route.is_entered_by_query => {
             AuthKey::of(token, request.headers()).zip(Some(permission))
         }
         _ => None,
     };
-    let known = claim
+    let known = auth_key
         .as_ref()
-        .and_then(|(claim, permission)| entered.find(claim, store, stamp).zip(Some(*permission)));
+        .and_then(|(key, permission)| cache.find(key, store, stamp).zip(Some(*permission)));
     if let Some((Authenticated { caller, scope, entity }, permission)) = known {
         let caller = count(route, request, token, Ok(caller), None).await?;
         request.extensions_mut().insert(caller);
@@ -281,8 +281,8 @@ async fn admit_near(
     let caller = access::authenticate(store, token, stamp).await;
     let caller = count(route, request, token, caller, None).await?;
     enter(route, request, caller.clone(), store, stamp).await?;
-    if let Some((claim, _)) = claim {
-        entered.learn(claim, token, &caller, store, stamp).await;
+    if let Some((auth_key, _)) = auth_key {
+        cache.learn(auth_key, token, &caller, store, stamp).await;
     }
     Ok(())
 }

@@ -24,7 +24,7 @@ pub(crate) const ROUTES: &[Route] = &[
         .reads_also(PLAIN)
         .answers::<ListBody<JobBody>>(),
     Route::post("/jobs/{id}/retry", "retryJob", Gate::Entity(RetryJobs), || web::to(retry))
-        .about(TAG, "Starts a dead job anew: it is due at once, with all its attempts.")
+        .about(TAG, "Starts a dead job again: it is due at once, with all its attempts.")
         .answers::<JobBody>(),
 ];
 

@@ -17,7 +17,7 @@ pub enum JobError {
         id: String,
     },
     /// It was not given up.
-    #[error("the job is not dead; only dead jobs are started anew")]
+    #[error("the job is not dead; only dead jobs are started again")]
     NotDead,
     /// The store failed.
     #[error(transparent)]

@@ -68,7 +68,7 @@ pub trait AllowedProperties: 'static {
         let mut taken = TAKEN.lock().unwrap_or_else(PoisonError::into_inner);
         taken.entry(Self::name().into_owned()).or_insert_with(|| {
             let names = DocumentProperties::NAMES.iter().copied();
-            // Made once for each of the sixteen shapes, and kept: types borrow their names for
+            // Made once for each of the sixteen bodies, and kept: types borrow their names for
             // ever.
             names.filter(|name| Self::takes(name)).collect::<Vec<_>>().leak()
         })
@@ -148,39 +148,39 @@ impl AllowedProperties for Calculate {
     }
 }
 
-/// A body that holds no property but those of its shape.
-pub struct Sent<S> {
+/// A body that holds no property but those that `A` takes.
+pub struct Allowed<A> {
     /// The properties.
     pub properties: DocumentProperties,
-    shape: PhantomData<fn() -> S>,
+    allowed_by: PhantomData<fn() -> A>,
 }
 
-impl<'de, S: AllowedProperties> Deserialize<'de> for Sent<S> {
+impl<'de, A: AllowedProperties> Deserialize<'de> for Allowed<A> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let properties = deserializer.deserialize_struct("Document", S::taken(), Shaped)?;
-        Ok(Self { properties, shape: PhantomData })
+        let properties = deserializer.deserialize_struct("Document", A::taken(), Properties)?;
+        Ok(Self { properties, allowed_by: PhantomData })
     }
 }
 
-impl<S> Validate for Sent<S> {
+impl<A> Validate for Allowed<A> {
     fn validate(&self) -> Result<(), ValidationErrors> {
         self.properties.validate()
     }
 }
 
-impl<S: AllowedProperties> PartialSchema for Sent<S> {
+impl<A: AllowedProperties> PartialSchema for Allowed<A> {
     fn schema() -> RefOr<Schema> {
         let mut schema = DocumentProperties::schema();
         if let RefOr::T(Schema::Object(object)) = &mut schema {
-            object.properties.retain(|property, _| S::takes(property));
+            object.properties.retain(|property, _| A::takes(property));
         }
         schema
     }
 }
 
-impl<S: AllowedProperties> ToSchema for Sent<S> {
+impl<A: AllowedProperties> ToSchema for Allowed<A> {
     fn name() -> Cow<'static, str> {
-        S::name()
+        A::name()
     }
 
     fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
@@ -188,17 +188,17 @@ impl<S: AllowedProperties> ToSchema for Sent<S> {
     }
 }
 
-/// Hands on the properties that the reader lets through: it was told those of a shape.
-struct Shaped;
+/// Hands on the properties that the reader lets through: it was given the names that are allowed.
+struct Properties;
 
-impl<'de> Visitor<'de> for Shaped {
+impl<'de> Visitor<'de> for Properties {
     type Value = DocumentProperties;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+    fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<Self::Value, M::Error> {
         DocumentProperties::deserialize(MapAccessDeserializer::new(map))
     }
 }

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 use validator::Validate;
 
-use super::allowed_properties::{Calculate, Sent};
+use super::allowed_properties::{Allowed, Calculate};
 use super::answer::AnyDocumentBody;
 use super::document_id;
 use super::e_invoice::{EInvoiceInput, SendingWishBody, ValidationWishBody};
@@ -60,7 +60,7 @@ pub(crate) const ROUTES: &[Route] = &[
     })
     .about(DOCUMENTS, "Calculates a document without making it.")
     .reads(&[TYPE])
-    .takes_with::<Sent<Calculate>>(&["items"])
+    .takes_with::<Allowed<Calculate>>(&["items"])
     .up_to(DOCUMENT)
     .answers::<CalculationBody>(),
     Route::patch(
@@ -199,7 +199,7 @@ async fn next_number(
 async fn calculate(
     call: EntityCall,
     query: Query,
-    sent: Body<Sent<Calculate>>,
+    sent: Body<Allowed<Calculate>>,
 ) -> Result<Json<CalculationBody>, ApiError> {
     let kind = kind(&query, Some(DocumentKind::Invoice))?;
     let (request, _) = sent.0.properties.creation(false)?;

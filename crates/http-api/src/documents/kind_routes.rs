@@ -13,7 +13,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 use validator::Validate;
 
-use super::allowed_properties::{Create, CreateBody, CreateCustom, Sent, Update};
+use super::allowed_properties::{Allowed, Create, CreateBody, CreateCustom, Update};
 use super::answer::{
     AdvanceInvoiceBody, CreditNoteBody, DeliveryNoteBody, DocumentBody, EstimateBody, InvoiceBody,
     answered,
@@ -44,7 +44,7 @@ macro_rules! routes {
             $(.needs(Feature::$feature))?
             .read_by(&[concat!("get", $one)])
             .about($tag, concat!("Makes ", $a_one, ": issued with the next number, or a draft."))
-            .takes_with::<Sent<Create<$body>>>(&["items"])
+            .takes_with::<Allowed<Create<$body>>>(&["items"])
             .up_to(DOCUMENT)
             .creates::<$body>(),
             Route::post(
@@ -56,7 +56,7 @@ macro_rules! routes {
             $(.needs(Feature::$feature))?
             .read_by(&[concat!("get", $one)])
             .about($tag, concat!("Makes ", $a_one, " with totals that are kept as given."))
-            .takes_with::<Sent<CreateCustom<$body>>>(&["items", "total", "total_with_tax"])
+            .takes_with::<Allowed<CreateCustom<$body>>>(&["items", "total", "total_with_tax"])
             .up_to(DOCUMENT)
             .creates::<$body>(),
             Route::post(
@@ -69,7 +69,7 @@ macro_rules! routes {
             .about($tag, concat!("Shows ", $a_one, " as a page, without making it."))
             .reads(PREVIEW)
             .reads_also(CODES)
-            .takes_with::<Sent<Create<$body>>>(&["items"])
+            .takes_with::<Allowed<Create<$body>>>(&["items"])
             .up_to(DOCUMENT)
             .answers_file("text/html"),
             Route::get($path, concat!("list", $many), Gate::Entity(ReadTill), || {
@@ -97,7 +97,7 @@ macro_rules! routes {
             $(.needs(Feature::$feature))?
             .read_by(&[concat!("get", $one)])
             .about($tag, concat!("Changes what is sent of ", $a_one, "; keeps a version of it."))
-            .takes::<Sent<Update<$body>>>()
+            .takes::<Allowed<Update<$body>>>()
             .up_to(DOCUMENT)
             .answers::<$body>(),
             Route::get(
@@ -226,7 +226,7 @@ async fn body<B: DocumentBody>(call: &Call, document: Document) -> Result<B, Api
 
 async fn create<M: CreateBody>(
     call: EntityCall,
-    sent: Body<Sent<M>>,
+    sent: Body<Allowed<M>>,
 ) -> Result<Created<M::Answer>, ApiError> {
     let (request, creation) = sent.0.properties.creation(M::CUSTOM)?;
     // What is new and names no other document has no links.
@@ -248,7 +248,7 @@ async fn show_preview<M: CreateBody>(
     call: EntityCall,
     query: Query,
     request: HttpRequest,
-    sent: Body<Sent<M>>,
+    sent: Body<Allowed<M>>,
 ) -> Result<HttpResponse, ApiError> {
     let (said, creation) = sent.0.properties.creation(M::CUSTOM)?;
     let previewed = Previewed { kind: M::Answer::KIND, request: said, creation };
@@ -282,7 +282,7 @@ async fn get<B: DocumentBody>(
 async fn update<B: DocumentBody>(
     call: EntityCall,
     path: PathText,
-    sent: Body<Sent<Update<B>>>,
+    sent: Body<Allowed<Update<B>>>,
 ) -> Result<Json<B>, ApiError> {
     let id = own_id::<B>(&path)?;
     let (request, change_reason) = sent.0.properties.change()?;

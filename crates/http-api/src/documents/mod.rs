@@ -1,19 +1,19 @@
 //! Routes of documents.
 //!
-//! | Module            | Owns                                                          |
-//! | ----------------- | ------------------------------------------------------------- |
-//! | `kind_routes`     | routes that each kind has of its own, declared once for all   |
-//! | `document_routes` | routes that take documents of any kind                        |
-//! | `shape`           | which properties a body may hold, by kind and by what is done |
-//! | `input`           | all those properties, and what is asked by them               |
-//! | `answer`          | documents as they are answered, by kind                       |
-//! | `output`          | parts of answers, and answers that are not documents          |
-//! | `line`            | lines, both ways                                              |
-//! | `party`           | issuer, customer and business unit, both ways                 |
-//! | `e_invoice`       | checks for electronic invoices, both ways                     |
-//! | `fiscal`          | data for tax authorities, both ways                           |
-//! | `portugal`        | data of documents in Portugal, both ways                      |
-//! | `relation`        | links between documents                                       |
+//! | Module               | Owns                                                          |
+//! | -------------------- | ------------------------------------------------------------- |
+//! | `kind_routes`        | routes that each kind has of its own, declared once for all   |
+//! | `document_routes`    | routes that take documents of any kind                        |
+//! | `allowed_properties` | which properties a body may hold, by kind and by what is done |
+//! | `input`              | all those properties, and what is asked by them               |
+//! | `answer`             | documents as they are answered, by kind                       |
+//! | `output`             | parts of answers, and answers that are not documents          |
+//! | `line`               | lines, both ways                                              |
+//! | `party`              | issuer, customer and business unit, both ways                 |
+//! | `e_invoice`          | checks for electronic invoices, both ways                     |
+//! | `fiscal`             | data for tax authorities, both ways                           |
+//! | `portugal`           | data of documents in Portugal, both ways                      |
+//! | `relation`           | links between documents                                       |
 
 mod allowed_properties;
 pub(crate) mod answer;

@@ -259,8 +259,8 @@ answer! {
     }
 }
 
-/// What an answer says that the record does not, as it is.
-trait Shown {
+/// Properties of the answer that the record does not have as they are answered.
+trait ComputedProperties {
     /// Seconds, as the wire has numbers.
     fn delay(&self) -> i64;
 
@@ -268,7 +268,7 @@ trait Shown {
     fn secret(&self) -> Option<String>;
 }
 
-impl Shown for Integration {
+impl ComputedProperties for Integration {
     fn delay(&self) -> i64 {
         i64::from(self.auto_process_delay_seconds)
     }

@@ -26,7 +26,7 @@ const MOST_FOLLOWING: i64 = 1024 * 1024;
 /// they begin, so that none is refused later for what is long deleted.
 const MARGIN: i64 = 2 * 1024 * 1024;
 /// How long what was left is believed.
-const BELIEF: Duration = Duration::minutes(1);
+const VALID_FOR: Duration = Duration::minutes(1);
 /// Bytes that are believed to be left at most: other processes do not see each other's requests.
 const MOST_BELIEVED: i64 = 32 * 1024 * 1024;
 /// A look believes one of so many parts of the budget at most.
@@ -131,7 +131,7 @@ impl Reserves {
         // what `found` lacks, also when they have ended.
         let others = known.so_far - seen.so_far + seen.reserved;
         let bytes = found.limit.saturating_sub(found.used).saturating_sub(others);
-        known.left = Some(Left { bytes, at_first: bytes, seen: found, until: now + BELIEF });
+        known.left = Some(Left { bytes, at_first: bytes, seen: found, until: now + VALID_FOR });
         if bytes <= 0 || bytes < wanted.body.max(wanted.cost) {
             return Err(found.exceeded());
         }
@@ -294,10 +294,10 @@ mod tests {
     fn a_part_of_the_rest_is_trusted_for_a_while() {
         let left = |bytes| {
             let seen = Budget { used: 0, limit: 100 * MARGIN };
-            Left { bytes, at_first: 100 * MARGIN, seen, until: NOW + BELIEF }
+            Left { bytes, at_first: 100 * MARGIN, seen, until: NOW + VALID_FOR }
         };
         assert!(left(90 * MARGIN).is_enough(MARGIN, NOW));
-        assert!(!left(90 * MARGIN).is_enough(MARGIN, NOW + BELIEF));
+        assert!(!left(90 * MARGIN).is_enough(MARGIN, NOW + VALID_FOR));
         let most = 100 * MARGIN - MOST_BELIEVED;
         assert!(left(most + 1).is_enough(1, NOW));
         assert!(!left(most).is_enough(1, NOW));

@@ -294,8 +294,11 @@ fn every_key_of_the_settings_is_described() {
     let settings = &description["components"]["schemas"]["EntitySettingsInput"];
     let keys = settings["properties"].as_object().unwrap();
     for (key, schema) in keys {
-        assert!(schema["description"].is_string(), "{key} has a place in openapi/settings.rs");
-        assert!(schema["type"].is_array(), "openapi/settings.rs names {key}, which is not known");
+        assert!(
+            schema["description"].is_string(),
+            "{key} is declared in access/src/settings/known.rs"
+        );
+        assert!(schema["type"].is_array(), "{key} has the types of its declaration");
     }
     assert_eq!(keys["default_invoice_due_days"]["maximum"], 3650);
     assert_eq!(settings["additionalProperties"], true);

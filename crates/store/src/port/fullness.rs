@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How long what was seen of a full disk is believed: looking writes some megabytes.
-const BELIEF: Duration = Duration::from_secs(2);
+const VALID_FOR: Duration = Duration::from_secs(2);
 
 /// Whether a store refused a write because its disk was full, and no look since has found room.
 #[derive(Debug, Default)]
@@ -52,7 +52,7 @@ impl Fullness {
         if !state.is_full {
             return Look::HasRoom;
         }
-        if state.looked_at.is_some_and(|at| now.duration_since(at) < BELIEF) {
+        if state.looked_at.is_some_and(|at| now.duration_since(at) < VALID_FOR) {
             return Look::IsFull;
         }
         state.looked_at = Some(now);
@@ -82,12 +82,12 @@ mod tests {
         assert_eq!(fullness.look(now), Look::HasRoom);
         fullness.refuse();
         let Look::Probe(first) = fullness.look(now) else { panic!("it looks") };
-        assert_eq!(fullness.look(now + BELIEF / 2), Look::IsFull);
-        let Look::Probe(second) = fullness.look(now + BELIEF) else { panic!("it looks again") };
+        assert_eq!(fullness.look(now + VALID_FOR / 2), Look::IsFull);
+        let Look::Probe(second) = fullness.look(now + VALID_FOR) else { panic!("it looks again") };
         fullness.refuse();
         fullness.found_room(first);
         fullness.found_room(second);
-        let Look::Probe(third) = fullness.look(now + BELIEF) else { panic!("refused since") };
+        let Look::Probe(third) = fullness.look(now + VALID_FOR) else { panic!("refused since") };
         fullness.found_room(third);
         assert_eq!(fullness.look(now), Look::HasRoom);
     }
