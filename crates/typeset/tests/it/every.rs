@@ -5,7 +5,7 @@ use racun_paper::{Language, Paper, Row, Template};
 use crate::sample::plain_invoice;
 use crate::set;
 use crate::texts::{first_missing, misplaced};
-use crate::tools::{text, words};
+use crate::tools::text;
 use crate::translated::{LONG_NAME, lengthened, translated};
 
 /// The width of A4, in thousandths of a point.
@@ -17,7 +17,7 @@ fn check(paper: &Paper, what: &str) -> String {
     let found = text(&file);
     assert_eq!(first_missing(paper, &found), None, "{what}:\n{found}");
     assert!(!found.contains('\u{fffd}'), "a letter is missing in {what}:\n{found}");
-    assert_eq!(misplaced(&words(&file), WIDTH), None, "{what}");
+    assert_eq!(misplaced(&file, WIDTH), None, "{what}");
     found
 }
 

@@ -3,6 +3,7 @@
 
 mod codes;
 mod every;
+mod figures;
 mod files;
 mod hybrid;
 mod languages;

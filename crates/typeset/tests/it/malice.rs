@@ -5,7 +5,7 @@ use racun_paper::{Row, Template};
 use crate::sample::{invoice, picture, plain_invoice};
 use crate::set;
 use crate::texts::misplaced;
-use crate::tools::{pages, squeezed, text, words};
+use crate::tools::{pages, squeezed, text};
 
 #[test]
 fn sources_and_formulas_in_texts_are_texts() {
@@ -65,7 +65,7 @@ fn ten_thousand_letters_without_a_blank_are_broken_and_all_there() {
             assert!(count >= 10_000, "{template:?}: {count} {letter}");
         }
         let width = if template.is_receipt() { 165_000 } else { 595_500 };
-        assert_eq!(misplaced(&words(&file), width), None, "{template:?}");
+        assert_eq!(misplaced(&file, width), None, "{template:?}");
         assert!(pages(&file) < 40);
     }
 }

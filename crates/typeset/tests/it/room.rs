@@ -6,7 +6,7 @@ use racun_paper::{Align, Language, Paper, Row, Table, Template, Word};
 use crate::sample::{epc, upn};
 use crate::set;
 use crate::texts::misplaced;
-use crate::tools::{codes, text, text_as_it_stands, words};
+use crate::tools::{codes, text, text_as_it_stands};
 use crate::translated::{Words, cells, fact, translated};
 
 const ROLLS: [(Template, i64); 2] =
@@ -43,7 +43,7 @@ fn figures(table: &Table) -> impl Iterator<Item = &str> {
 /// Sets `paper`, looks where its words stand, and answers the file.
 fn check(paper: &Paper, width: i64, what: &str) -> Vec<u8> {
     let file = set(paper);
-    assert_eq!(misplaced(&words(&file), width), None, "{what}");
+    assert_eq!(misplaced(&file, width), None, "{what}");
     let found = text(&file).replace('\u{a0}', " ");
     let lines: Vec<&str> = found.lines().collect();
     let is_there = |part: &&String| lines.iter().any(|line| line.contains(part.as_str()));

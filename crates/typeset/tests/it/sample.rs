@@ -5,6 +5,7 @@ use racun_paper::{
     PageWords, Paper, PaperKind, Payment, Picture, Row, Signature, State, Symbol, Table, TableKey,
     Template, Total,
 };
+use racun_render::{Block as Part, Table as TextTable, Text};
 use time::macros::date;
 
 fn fact(key: &'static str, label: &str, text: &str) -> Fact {
@@ -246,4 +247,20 @@ pub fn plain_invoice(template: Template, lines: usize) -> Paper {
         payment.codes.clear();
     }
     paper
+}
+
+/// An act with a long text and with tables, letters and markup that do not come in most.
+pub fn act() -> Text {
+    let long = (0..1_500).map(|n| format!("beseda{n}")).collect::<Vec<_>>().join(" ");
+    let table = TextTable {
+        columns: vec![("Oznaka".to_owned(), 1), ("Naslov & opis".to_owned(), 3)],
+        rows: vec![
+            vec!["A1".to_owned(), "Čopova <ulica> \"1\"\u{0}\u{b}, Žužemberk".to_owned()],
+            vec!["B".to_owned()],
+            vec!["y".repeat(4_000), "konec".to_owned()],
+        ],
+    };
+    let blocks =
+        vec![Part::heading("1. Šifrant #strong[ni]"), Part::Table(table), Part::paragraph(&*long)];
+    Text { title: "Interni akt".to_owned(), language: "sl-SI".to_owned(), blocks }
 }

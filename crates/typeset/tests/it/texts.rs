@@ -1,9 +1,11 @@
 //! Every text of the model is on the page, in its order, and nothing overlaps.
 
-use racun_paper::{Display, Paper, Row, Template};
-use racun_render::{Block, Table, Text};
+use std::slice::from_ref;
 
-use crate::sample::{hub3, invoice, plain_invoice};
+use racun_paper::{Display, Paper, Row, Template};
+
+use crate::figures::{Figure, figures};
+use crate::sample::{act, hub3, invoice, plain_invoice};
 use crate::tools::{Word, pages, squeezed, text, words};
 use crate::{TYPESETTER, set};
 
@@ -24,24 +26,97 @@ pub fn first_missing<'a>(paper: &'a Paper, found: &str) -> Option<&'a str> {
     })
 }
 
-/// Two words that overlap by more than letters may, or a word outside of its page.
-pub fn misplaced(words: &[Word], width: i64) -> Option<String> {
+/// Two words that overlap by more than letters may, a word outside of its page, or one over a logo,
+/// a signature or a code.
+pub fn misplaced(file: &[u8], width: i64) -> Option<String> {
+    out_of_place(&words(file), &figures(file), width)
+}
+
+fn out_of_place(words: &[Word], figures: &[Figure], width: i64) -> Option<String> {
     for (number, word) in words.iter().enumerate() {
-        if word.left < 0 || word.right > width {
+        let is_across = word.left < 0 || word.right > width;
+        if is_across || word.top < 0 || word.bottom > word.page_height {
             return Some(format!("{} leaves the page: {word:?}", word.text));
         }
         let others = words[number + 1..].iter().take_while(|other| other.page == word.page);
         for other in others {
-            let across = word.right.min(other.right) - word.left.max(other.left);
-            let down = word.bottom.min(other.bottom) - word.top.max(other.top);
-            let height = (word.bottom - word.top).min(other.bottom - other.top);
-            // Boxes are as high as letters may be, with what stands above and below them.
-            if across > 600 && 2 * down > height {
+            if overlap(word, [other.left, other.top, other.right, other.bottom]) {
                 return Some(format!("{} and {}: {word:?} and {other:?}", word.text, other.text));
+            }
+        }
+        for figure in figures.iter().filter(|figure| figure.page == word.page) {
+            let [top, bottom] = [figure.head, figure.foot].map(|up| word.page_height - up);
+            if overlap(word, [figure.left, top, figure.right, bottom]) {
+                return Some(format!("{} is over a figure: {word:?} and {figure:?}", word.text));
             }
         }
     }
     None
+}
+
+/// Whether `word` and what is from left and top to right and bottom are over each other.
+fn overlap(word: &Word, [left, top, right, bottom]: [i64; 4]) -> bool {
+    let across = word.right.min(right) - word.left.max(left);
+    let down = word.bottom.min(bottom) - word.top.max(top);
+    let height = (word.bottom - word.top).min(bottom - top);
+    // Boxes are as high as letters may be, with what stands above and below them.
+    across > 600 && 2 * down > height
+}
+
+#[test]
+fn words_past_an_edge_of_the_page_and_over_a_figure_are_found() {
+    let word = |left: i64, top: i64| Word {
+        page: 1,
+        text: "beseda".to_owned(),
+        left,
+        top,
+        right: left + 30_000,
+        bottom: top + 10_000,
+        page_height: 842_000,
+    };
+    let code = Figure { page: 1, left: 400_000, foot: 100_000, right: 480_000, head: 180_000 };
+    let is_found =
+        |word: Word, code: &Figure| out_of_place(&[word], from_ref(code), 595_500).is_some();
+    for (left, top) in [(-1, 50_000), (566_000, 50_000), (50_000, -1), (50_000, 832_500)] {
+        assert!(is_found(word(left, top), &code), "{left}, {top}");
+    }
+    for (left, top, is_over) in [
+        (380_000, 700_000, true),
+        (420_000, 656_000, false),
+        (420_000, 658_000, true),
+        (480_000, 700_000, false),
+        (420_000, 743_000, false),
+    ] {
+        assert_eq!(is_found(word(left, top), &code), is_over, "{left}, {top}");
+    }
+    assert!(!is_found(word(420_000, 700_000), &Figure { page: 2, ..code }), "on another page");
+}
+
+#[test]
+fn figures_are_found_where_they_stand() {
+    for template in Template::ALL {
+        let mut paper = invoice(template, 5);
+        let found = figures(&set(&paper));
+        // A logo, a signature, the code of the payment and that of the fiscal office.
+        assert_eq!(found.len(), 4, "{template:?}: {found:#?}");
+        for figure in &found {
+            let sides = [figure.right - figure.left, figure.head - figure.foot];
+            assert!(sides.into_iter().all(|side| side > 8_000), "{template:?}: {figure:?}");
+        }
+        paper.payment.as_mut().unwrap().codes.push(hub3());
+        let file = set(&paper);
+        assert_eq!(figures(&file).len(), 5, "{template:?}");
+        assert_eq!(misplaced(&file, width(template)), None, "{template:?}");
+    }
+}
+
+/// The width of a page, in thousandths of a point.
+fn width(template: Template) -> i64 {
+    match template {
+        Template::Receipt80 => 227_000,
+        Template::Receipt58 => 165_000,
+        _ => 595_500,
+    }
 }
 
 #[test]
@@ -95,7 +170,19 @@ fn a_long_table_repeats_its_head_and_carries_its_sum() {
             }
         };
         assert_eq!(carried(all[0], true), carried(all[1], false), "what goes over comes over");
-        assert_eq!(misplaced(&words(&file), 595_500), None, "{template:?}");
+        assert_eq!(misplaced(&file, 595_500), None, "{template:?}");
+    }
+}
+
+#[test]
+fn notes_stand_below_clauses_where_there_is_nothing_to_pay_between_them() {
+    for template in Template::ALL {
+        let mut paper = plain_invoice(template, 2);
+        paper.payment = None;
+        let words = words(&set(&paper));
+        let place = |text: &str| words.iter().position(|word| word.text.to_lowercase() == text);
+        let [clause, note] = ["zddv-1.", "opomba"].map(|text| &words[place(text).unwrap()]);
+        assert!(note.top >= clause.bottom, "{template:?}: {clause:?} {note:?}");
     }
 }
 
@@ -130,33 +217,14 @@ fn names_of_ninety_letters_and_large_amounts_never_overlap() {
             total.text = "-140.737.488.355.328,00 €".to_owned();
         }
         let file = set(&paper);
-        let width = match template {
-            Template::Receipt80 => 227_000,
-            Template::Receipt58 => 165_000,
-            _ => 595_500,
-        };
-        assert_eq!(misplaced(&words(&file), width), None, "{template:?}");
+        assert_eq!(misplaced(&file, width(template)), None, "{template:?}");
         assert_eq!(first_missing(&paper, &text(&file)), None, "{template:?}");
     }
 }
 
 #[test]
 fn a_text_with_tables_has_every_word() {
-    let long = (0..1_500).map(|n| format!("beseda{n}")).collect::<Vec<_>>().join(" ");
-    let table = Table {
-        columns: vec![("Oznaka".to_owned(), 1), ("Naslov & opis".to_owned(), 3)],
-        rows: vec![
-            vec!["A1".to_owned(), "Čopova <ulica> \"1\"\u{0}\u{b}, Žužemberk".to_owned()],
-            vec!["B".to_owned()],
-            vec!["y".repeat(4_000), "konec".to_owned()],
-        ],
-    };
-    let blocks = vec![
-        Block::heading("1. Šifrant #strong[ni]"),
-        Block::Table(table),
-        Block::paragraph(&*long),
-    ];
-    let act = Text { title: "Interni akt".to_owned(), language: "sl-SI".to_owned(), blocks };
+    let act = act();
     let file = TYPESETTER.text(&act).unwrap();
     assert_eq!(file, TYPESETTER.text(&act).unwrap());
     let found = squeezed(&text(&file));
@@ -166,5 +234,5 @@ fn a_text_with_tables_has_every_word() {
     }
     assert_eq!(found.matches('y').count(), 4_000);
     assert_eq!(found.matches("beseda").count(), 1_500);
-    assert_eq!(misplaced(&words(&file), 595_500), None);
+    assert_eq!(misplaced(&file, 595_500), None);
 }

@@ -54,31 +54,22 @@ pub struct Word {
     pub top: i64,
     pub right: i64,
     pub bottom: i64,
+    /// How high its page is.
+    pub page_height: i64,
 }
 
 /// All words of `pdf` and where they stand.
 pub fn words(pdf: &[u8]) -> Vec<Word> {
     let file = File::new(pdf);
     let boxes = output("pdftotext", &["-bbox"], file.path(), &["-"]);
-    let (mut page, mut words) = (0, Vec::new());
+    let (mut page, mut page_height, mut words) = (0, 0, Vec::new());
     for line in String::from_utf8(boxes).unwrap().lines() {
         let line = line.trim();
         if line.starts_with("<page ") {
-            page += 1;
+            (page, page_height) = (page + 1, thousandths(line, "height"));
         }
         let Some(rest) = line.strip_prefix("<word ") else { continue };
-        let number = |name: &str| {
-            let (_, rest) = rest.split_once(&format!("{name}=\"")).unwrap();
-            let (text, _) = rest.split_once('"').unwrap();
-            let (whole, fraction) = text.split_once('.').unwrap();
-            let parts: i64 = format!("{fraction:0<3}")[..3].parse().unwrap();
-            let whole_number: i64 = whole.parse().unwrap();
-            if whole.starts_with('-') {
-                whole_number * 1000 - parts
-            } else {
-                whole_number * 1000 + parts
-            }
-        };
+        let number = |name: &str| thousandths(rest, name);
         let (_, text) = rest.split_once('>').unwrap();
         let text = text.strip_suffix("</word>").unwrap_or(text).to_owned();
         words.push(Word {
@@ -88,9 +79,26 @@ pub fn words(pdf: &[u8]) -> Vec<Word> {
             top: number("yMin"),
             right: number("xMax"),
             bottom: number("yMax"),
+            page_height,
         });
     }
     words
+}
+
+/// The attribute `name` of a tag, in thousandths.
+fn thousandths(tag: &str, name: &str) -> i64 {
+    let (_, rest) = tag.split_once(&format!("{name}=\"")).unwrap();
+    let (text, _) = rest.split_once('"').unwrap();
+    let (whole, fraction) = text.split_once('.').unwrap();
+    let parts: i64 = format!("{fraction:0<3}")[..3].parse().unwrap();
+    let whole_number: i64 = whole.parse().unwrap();
+    if whole.starts_with('-') { whole_number * 1000 - parts } else { whole_number * 1000 + parts }
+}
+
+/// `pdf` as qpdf takes it apart: its objects one by one, nothing packed.
+pub fn unpacked(pdf: &[u8]) -> Vec<u8> {
+    let file = File::new(pdf);
+    output("qpdf", &["--qdf", "--object-streams=disable"], file.path(), &["-"])
 }
 
 /// What `pdfinfo` says of `pdf`: its properties, and the tree of its tags.
@@ -152,10 +160,10 @@ pub fn pages(pdf: &[u8]) -> usize {
     words(pdf).last().map(|word| word.page).unwrap_or_default()
 }
 
-/// The first page of `pdf` in shades of grey.
-pub fn page(pdf: &[u8], dpi: u32) -> image::GrayImage {
-    let (file, dpi) = (File::new(pdf), dpi.to_string());
-    let words = ["-r", &dpi, "-gray", "-png", "-singlefile"];
+/// A page of `pdf` in shades of grey.
+pub fn page(pdf: &[u8], number: usize, dpi: u32) -> image::GrayImage {
+    let (file, number, dpi) = (File::new(pdf), number.to_string(), dpi.to_string());
+    let words = ["-f", &number, "-r", &dpi, "-gray", "-png", "-singlefile"];
     let picture = output("pdftoppm", &words, file.path(), &[]);
     image::load_from_memory(&picture).unwrap().into_luma8()
 }

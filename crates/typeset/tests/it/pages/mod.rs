@@ -1,4 +1,5 @@
-//! First pages of all templates look as they did: the PNG files beside this file, at 40 dpi.
+//! Pages look as they did: the first ones of all templates, one that goes on, a credit note that is
+//! void and one with a bar code. The PNG files beside this file, at 40 dpi.
 //!
 //! After a wanted change, look at the new pages and store them:
 //! `RACUN_STORE_PAGES=1 cargo test -p racun-typeset pages`.
@@ -6,9 +7,9 @@
 use std::path::PathBuf;
 
 use image::GrayImage;
-use racun_paper::Template;
+use racun_paper::{Banner, PaperKind, State, Template};
 
-use crate::sample::invoice;
+use crate::sample::{hub3, invoice, plain_invoice};
 use crate::set;
 use crate::tools::page;
 
@@ -17,9 +18,9 @@ const PART: u32 = 12;
 /// By how much of 255 a part may differ on average: readers draw edges of letters differently.
 const MOST: u32 = 40;
 
-fn stored(template: Template) -> PathBuf {
+fn stored(name: &str) -> PathBuf {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/it/pages");
-    folder.join(format!("{}.png", template.name()))
+    folder.join(format!("{name}.png"))
 }
 
 /// The mean of a part of `picture`.
@@ -30,26 +31,53 @@ fn mean(picture: &GrayImage, left: u32, top: u32) -> u32 {
     values.iter().sum::<u32>() / u32::try_from(values.len()).unwrap().max(1)
 }
 
+/// A page looks as the picture `name` does, which is stored again where that is wanted.
+fn check(name: &str, now: &GrayImage) {
+    let stored = stored(name);
+    if std::env::var_os("RACUN_STORE_PAGES").is_some() {
+        std::fs::create_dir_all(stored.parent().unwrap()).unwrap();
+        now.save(&stored).unwrap();
+    }
+    let before = image::open(&stored).unwrap().into_luma8();
+    let (across, down) = before.dimensions();
+    let is_near = |a: u32, b: u32| a.abs_diff(b) <= 2;
+    assert!(is_near(across, now.width()) && is_near(down, now.height()), "{name}");
+    let parts = (0..down.min(now.height()) / PART)
+        .flat_map(|y| (0..across.min(now.width()) / PART).map(move |x| (x * PART, y * PART)));
+    let other = parts
+        .filter(|(x, y)| mean(&before, *x, *y).abs_diff(mean(now, *x, *y)) > MOST)
+        .collect::<Vec<_>>();
+    assert!(other.is_empty(), "{name} looks different at {other:?}, in pixels");
+}
+
 #[test]
 fn first_pages_look_as_they_did() {
-    let stores = std::env::var_os("RACUN_STORE_PAGES").is_some();
     for template in Template::ALL {
         let mut paper = invoice(template, 8);
         paper.primary_color = Some("#7a1f3d".to_owned());
-        let now = page(&set(&paper), 40);
-        if stores {
-            std::fs::create_dir_all(stored(template).parent().unwrap()).unwrap();
-            now.save(stored(template)).unwrap();
-        }
-        let before = image::open(stored(template)).unwrap().into_luma8();
-        let (across, down) = before.dimensions();
-        let is_near = |a: u32, b: u32| a.abs_diff(b) <= 2;
-        assert!(is_near(across, now.width()) && is_near(down, now.height()), "{template:?}");
-        let parts = (0..down.min(now.height()) / PART)
-            .flat_map(|y| (0..across.min(now.width()) / PART).map(move |x| (x * PART, y * PART)));
-        let other = parts
-            .filter(|(x, y)| mean(&before, *x, *y).abs_diff(mean(&now, *x, *y)) > MOST)
-            .collect::<Vec<_>>();
-        assert!(other.is_empty(), "{template:?} looks different at {other:?}, in pixels");
+        check(template.name(), &page(&set(&paper), 1, 40));
     }
+}
+
+#[test]
+fn a_page_that_goes_on_looks_as_it_did() {
+    // It begins with the head of the table and what is brought over, and ends with what goes over.
+    check("goes_on", &page(&set(&plain_invoice(Template::Modern, 120)), 2, 40));
+}
+
+#[test]
+fn a_void_credit_note_looks_as_it_did() {
+    let mut paper = plain_invoice(Template::Classic, 5);
+    paper.kind = PaperKind::CreditNote;
+    paper.title = "Dobropis".to_owned();
+    paper.banners = vec![Banner { state: State::Void, text: "Stornirano".to_owned() }];
+    paper.payment = None;
+    check("void_credit_note", &page(&set(&paper), 1, 40));
+}
+
+#[test]
+fn a_page_with_a_bar_code_looks_as_it_did() {
+    let mut paper = plain_invoice(Template::Minimal, 3);
+    paper.payment.as_mut().unwrap().codes = vec![hub3()];
+    check("bar_code", &page(&set(&paper), 1, 40));
 }
