@@ -23,7 +23,14 @@
 
 #![cfg_attr(doctest, doc = include_str!("../README.md"))]
 
+#[cfg(test)]
+extern crate self as racun_einvoicing;
+
 mod decimals;
+#[cfg(test)]
+#[expect(dead_code, reason = "the tests of the interface use the rest")]
+#[path = "../tests/it/documents.rs"]
+mod documents;
 pub mod eslog;
 mod facts;
 mod finding;
@@ -31,7 +38,13 @@ pub mod leitweg;
 mod model;
 pub mod network;
 mod read;
+#[cfg(test)]
+mod round_trip;
 mod rules;
+#[cfg(test)]
+#[expect(dead_code, reason = "the tests of the interface use the rest")]
+#[path = "../tests/it/sample.rs"]
+mod sample;
 mod specification;
 mod units;
 mod write;

@@ -39,6 +39,34 @@ enum Scheme {
     Outside,
 }
 
+/// What a document is made of beside figures: what senders and receivers take.
+#[derive(Debug, Clone, Copy)]
+pub struct Habits {
+    /// Rates of charged tax.
+    rates: &'static [&'static str],
+    quantities: &'static [&'static str],
+    /// Units as written; of others a line has none.
+    units: &'static [Option<&'static str>],
+    /// Of a hundred lines, how many are returns.
+    returns: usize,
+}
+
+/// All that a document may be.
+pub const ANY: Habits = Habits {
+    rates: &["22", "9.5", "19", "7"],
+    quantities: &["1", "3", "7", "0.333", "12.5", "1000", "2.0000001"],
+    units: &[None, Some("kos"), Some("h"), Some("m²"), Some("šop")],
+    returns: 10,
+};
+
+/// What a document in Slovenia mostly is: e-SLOG takes no more of it.
+pub const SLOVENIAN: Habits = Habits {
+    rates: &["22", "9.5", "5"],
+    quantities: &["1", "3", "7", "0.333", "12.5", "1000"],
+    units: &[Some("kos"), Some("h"), Some("m²")],
+    returns: 0,
+};
+
 const SCHEMES: [Scheme; 12] = [
     Scheme::Charged,
     Scheme::Charged,
@@ -54,9 +82,30 @@ const SCHEMES: [Scheme; 12] = [
     Scheme::Outside,
 ];
 
+impl Scheme {
+    /// How other lines of the same document may be taxed.
+    const fn beside(self) -> &'static [Self] {
+        match self {
+            Self::Charged => &[Self::Exempt, Self::Reverse, Self::Zero],
+            Self::Exempt | Self::Zero | Self::Reverse | Self::Export => &[Self::Charged],
+            Self::Goods => &[Self::Services],
+            Self::Services => &[Self::Goods],
+            // It stands alone.
+            Self::Outside => &[Self::Outside],
+        }
+    }
+}
+
 /// The document `n` of `choices`.
 pub fn random(choices: &mut Random, n: usize) -> Facts {
+    random_by(&ANY, choices, n)
+}
+
+/// The document `n` of `choices`, by `habits`.
+pub fn random_by(habits: &Habits, choices: &mut Random, n: usize) -> Facts {
     let scheme = choices.pick(&SCHEMES);
+    let beside = if choices.chance(60) { choices.pick(scheme.beside()) } else { scheme };
+    let schemes = [scheme, beside];
     let kind = choices.pick(&[
         FactsKind::Invoice,
         FactsKind::Invoice,
@@ -72,7 +121,7 @@ pub fn random(choices: &mut Random, n: usize) -> Facts {
         Scheme::Charged => choices.pick(&[Sale::Domestic, Sale::IntraEuB2c]),
         _ => Sale::Domestic,
     };
-    let (lines, figures) = lines(choices, scheme, kind, currency);
+    let (lines, figures) = lines(habits, choices, schemes, kind, currency);
     let totals = totals(choices, &figures, currency);
     let service = choices.maybe(|choices| date - Duration::days(i64::from(choices.chance(50))));
     let is_paid = totals.paid == totals.total_with_tax;
@@ -83,13 +132,13 @@ pub fn random(choices: &mut Random, n: usize) -> Facts {
         number: format!("{}-{n}", choices.pick(&["2026", "A&B", "R/2026/1"])),
         date,
         date_due: choices.maybe(|_| date + Duration::days(30)),
-        date_service: service.or((scheme == Scheme::Goods).then_some(date)),
+        date_service: service.or(schemes.contains(&Scheme::Goods).then_some(date)),
         date_service_to: choices.chance(20).then(|| last_day(date)),
         currency,
         sale,
         issuer: issuer(choices),
-        customer: Some(customer(choices, scheme)),
-        texts: texts(choices, scheme),
+        customer: Some(customer(choices, schemes)),
+        texts: texts(choices, schemes),
         reference: choices.maybe(|_| "RF18 5390 0754 7034".to_owned()),
         accounts: accounts(choices, is_paid),
         paid_by: is_paid
@@ -117,8 +166,8 @@ fn issuer(choices: &mut Random) -> Party {
     }
 }
 
-fn customer(choices: &mut Random, scheme: Scheme) -> Party {
-    let country = match scheme {
+fn customer(choices: &mut Random, schemes: [Scheme; 2]) -> Party {
+    let country = match schemes[0] {
         Scheme::Export | Scheme::Outside => choices.pick(&["US", "CH", "GB"]),
         _ => choices.pick(&["DE", "FR", "SI"]),
     };
@@ -128,7 +177,9 @@ fn customer(choices: &mut Random, scheme: Scheme) -> Party {
         "SI" => some("SI10039856"),
         _ => None,
     };
-    let needs_number = matches!(scheme, Scheme::Goods | Scheme::Services | Scheme::Reverse);
+    let is_known =
+        |scheme: &Scheme| matches!(scheme, Scheme::Goods | Scheme::Services | Scheme::Reverse);
+    let needs_number = schemes.iter().any(is_known);
     let peppol = choices.chance(40).then(|| "0088:4012345000009".to_owned());
     Party {
         country_code: some(country),
@@ -139,8 +190,8 @@ fn customer(choices: &mut Random, scheme: Scheme) -> Party {
     }
 }
 
-fn texts(choices: &mut Random, scheme: Scheme) -> Texts {
-    let clause = matches!(scheme, Scheme::Exempt).then(|| "DDV ni obračunan".to_owned());
+fn texts(choices: &mut Random, schemes: [Scheme; 2]) -> Texts {
+    let clause = schemes.contains(&Scheme::Exempt).then(|| "DDV ni obračunan".to_owned());
     let skonto = "Zahlbar in 30 Tagen\n#SKONTO#TAGE=14#PROZENT=2.25#";
     Texts {
         note: choices.maybe(|choices| choices.pick(&TEXTS).to_owned()),
@@ -164,8 +215,9 @@ fn accounts(choices: &mut Random, is_paid: bool) -> Vec<Account> {
 
 /// Lines and what they come to; fewer, should they not come to anything.
 fn lines(
+    habits: &Habits,
     choices: &mut Random,
-    scheme: Scheme,
+    schemes: [Scheme; 2],
     kind: FactsKind,
     currency: Currency,
 ) -> (Vec<Line>, Calculated) {
@@ -181,7 +233,8 @@ fn lines(
                 inputs.push(LineInput::Separator);
                 lines.push(Line::Heading(choices.pick(&TEXTS).to_owned()));
             }
-            let (input, line) = line(choices, scheme, kind);
+            let scheme = choices.pick(&schemes);
+            let (input, line) = line(habits, choices, scheme, kind);
             inputs.push(LineInput::Priced(input));
             lines.push(Line::Priced(Box::new(line)));
         }
@@ -204,14 +257,19 @@ fn lines(
     }
 }
 
-fn line(choices: &mut Random, scheme: Scheme, kind: FactsKind) -> (PricedLine, Priced) {
-    let quantity = decimal(choices.pick(&["1", "3", "7", "0.333", "12.5", "1000", "2.0000001"]));
-    let is_return = kind != FactsKind::CreditNote && choices.chance(10);
+fn line(
+    habits: &Habits,
+    choices: &mut Random,
+    scheme: Scheme,
+    kind: FactsKind,
+) -> (PricedLine, Priced) {
+    let quantity = decimal(choices.pick(habits.quantities));
+    let is_return = kind != FactsKind::CreditNote && choices.chance(habits.returns);
     let quantity = if is_return { -&quantity } else { quantity };
     let price = decimal(choices.pick(&["9.99", "100", "0.017", "12.3456", "0", "1499.95"]));
     let is_gross = choices.chance(40);
     let discounts = discounts(choices);
-    let tax = line_tax(choices, scheme);
+    let tax = line_tax(habits, choices, scheme);
     let taxes = tax.iter().map(|tax| calculation::LineTax {
         tax_id: None,
         rate: tax.rate.clone(),
@@ -237,7 +295,7 @@ fn line(choices: &mut Random, scheme: Scheme, kind: FactsKind) -> (PricedLine, P
         description: choices.maybe(|choices| choices.pick(&TEXTS).to_owned()),
         sells,
         quantity,
-        unit: choices.maybe(|choices| choices.pick(&["kos", "h", "m²", "šop"]).to_owned()),
+        unit: choices.pick(habits.units).map(str::to_owned),
         unit_code: choices.chance(20).then(|| "KGM".to_owned()),
         price: if is_gross { Price::Gross(price) } else { Price::Net(price) },
         discounts,
@@ -263,7 +321,7 @@ fn calculated(discount: &Discount) -> calculation::Discount {
     calculation::Discount { value: value.clone(), kind }
 }
 
-fn line_tax(choices: &mut Random, scheme: Scheme) -> Option<LineTax> {
+fn line_tax(habits: &Habits, choices: &mut Random, scheme: Scheme) -> Option<LineTax> {
     let tax = |rate: &str, reverse_charge: bool, classification: Option<&str>| LineTax {
         rate: decimal(rate),
         reverse_charge,
@@ -272,7 +330,7 @@ fn line_tax(choices: &mut Random, scheme: Scheme) -> Option<LineTax> {
         amount: Decimal::zero(),
     };
     match scheme {
-        Scheme::Charged => Some(tax(choices.pick(&["22", "9.5", "19", "7"]), false, None)),
+        Scheme::Charged => Some(tax(choices.pick(habits.rates), false, None)),
         Scheme::Zero => Some(tax("0", false, Some("zero"))),
         Scheme::Reverse => Some(tax("22", true, None)),
         _ => choices.chance(50).then(|| tax("0", false, None)),

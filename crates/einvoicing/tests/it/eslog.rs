@@ -7,7 +7,7 @@ use racun_einvoicing::{Account, Facts, FactsKind, TaxTotal, eslog, read};
 use racun_store::testing::Random;
 use time::macros::datetime;
 
-use crate::documents::random;
+use crate::documents::{SLOVENIAN, random_by};
 use crate::judge::{judge, vectors};
 use crate::sample::{decimal, invoice, priced, some};
 
@@ -142,15 +142,39 @@ fn a_cent_beside_the_rate_is_refused_by_the_judge_too() {
     assert_eq!(fatal.map(|one| one.rule.as_str()).collect::<Vec<_>>(), ["BR-CO-17"]);
 }
 
-/// Random documents of which those that e-SLOG takes are judged.
-const DOCUMENTS: usize = 1500;
+/// Random documents that are judged, as e-SLOG and as that in an envelope.
+const DOCUMENTS: usize = 400;
+/// Of how many at most; the others e-SLOG refuses.
+const TRIED: usize = 2_000;
 
-/// A random document of an issuer in Slovenia, with the taxes that its rates make.
+/// A random document of an issuer in Slovenia.
 fn issued(choices: &mut Random, n: usize) -> Facts {
-    let mut facts = random(choices, n);
+    let mut facts = random_by(&SLOVENIAN, choices, n);
     facts.issuer.country_code = some("SI");
     facts.issuer.tax_number = some("SI10039856");
     facts.customer.as_mut().unwrap().is_end_consumer = true;
+    mended(facts)
+}
+
+/// The document with the total that is to be asked for, where its taxes, each rounded by itself,
+/// are not the rate's to the cent: issuing moves the difference into the largest tax.
+fn mended(mut facts: Facts) -> Facts {
+    let found = errors(&facts);
+    let [error] = found.as_slice() else { return facts };
+    let Some((_, total)) = error.rsplit_once("ask for a total of ") else { return facts };
+    let total = decimal(total);
+    let totals = &mut facts.totals;
+    let difference = &total - &totals.total_with_tax;
+    let largest = totals
+        .taxes
+        .iter_mut()
+        .filter(|tax| !tax.reverse_charge)
+        .reduce(|one, other| if other.amount.abs() > one.amount.abs() { other } else { one });
+    largest.unwrap().amount += &difference;
+    if totals.paid == totals.total_with_tax {
+        totals.paid.clone_from(&total);
+    }
+    totals.total_with_tax = total;
     facts
 }
 
@@ -174,7 +198,14 @@ fn random_documents_are_valid_by_what_receivers_check() {
     let mut files: Vec<(&str, PathBuf)> = Vec::new();
     let attached = [eslog::Attached { name: "a.xml", kind: "xml", bytes: 4096 }];
     let now = datetime!(2026-11-20 12:00:05 +1);
-    for n in 0..DOCUMENTS {
+    let count = |files: &[(&str, PathBuf)], wanted: &str| {
+        files.iter().filter(|(kind, _)| *kind == wanted).count()
+    };
+    let least = |files: &[(&str, PathBuf)]| count(files, "eslog").min(count(files, "ujp"));
+    for n in 0..TRIED {
+        if least(&files) >= DOCUMENTS {
+            break;
+        }
         let facts = issued(&mut choices, n);
         let mut add = |kind: &'static str, xml: String| {
             let file = folder.path().join(format!("{n}-{kind}.xml"));
@@ -190,9 +221,8 @@ fn random_documents_are_valid_by_what_receivers_check() {
             add("eslog-ujp", eslog::write_ujp(&facts).unwrap().xml);
         }
     }
-    let count = |wanted: &str| files.iter().filter(|(kind, _)| *kind == wanted).count();
-    println!("{} e-SLOG, {} for UJP", count("eslog"), count("ujp"));
-    assert!(count("eslog") > 60 && count("ujp") > 40, "{} {}", count("eslog"), count("ujp"));
+    println!("{} e-SLOG, {} for UJP", count(&files, "eslog"), count(&files, "ujp"));
+    assert!(least(&files) >= DOCUMENTS, "{} files", files.len());
     let Some(said) = judge(&files) else { return };
     for (file, said) in said {
         let fatal: Vec<_> = said.iter().filter(|one| one.level == "fatal").collect();

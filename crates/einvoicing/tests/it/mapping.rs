@@ -164,6 +164,44 @@ fn a_doubtful_leitweg_id_only_warns() {
     assert!(warned.contains(&("LEITWEG-ID", Level::Warning)), "{warned:?}");
 }
 
+#[test]
+fn early_payment_that_is_not_written_as_xrechnung_wants_is_refused_at_the_terms() {
+    let terms = |terms: &str| with(|facts| facts.texts.payment_terms = some(terms));
+    let at_the_terms = vec!["BR-DE-18 payment_terms".to_owned()];
+    for wrong in [
+        "#SKONTO#TAGE=14#PROZENT=2#",
+        "#SKONTO#TAGE=14#PROZENT=2,25#",
+        "#SKONTO#TAGE=14#",
+        "#skonto#TAGE=14#PROZENT=2.25#",
+        "#SKONTO#TAGE=vierzehn#PROZENT=2.25#",
+        "#SKONTO#PROZENT=2.25#TAGE=14#",
+        "#SKONTO#TAGE=14#PROZENT=2.25",
+        "Zahlbar in 30 Tagen\n#SKONTO#TAGE=14#PROZENT=2.25# danke",
+        "#SKONTO#TAGE=14#PROZENT=2.25#BASISBETRAG=100#",
+        "#VERZUG#TAGE=1#PROZENT=1.00#",
+    ] {
+        let facts = terms(wrong);
+        assert_eq!(errors(&facts, Specification::XRechnung), at_the_terms, "{wrong}");
+        assert!(write(&facts, Specification::XRechnung, Syntax::Ubl).is_err(), "{wrong}");
+        for other in [Specification::En16931, Specification::Peppol] {
+            assert_eq!(errors(&facts, other), Vec::<String>::new(), "{wrong} by {other:?}");
+        }
+    }
+    let facts = terms("#SKONTO#TAGE=14#PROZENT=2#");
+    let verdict = judge(&facts, Specification::XRechnung);
+    let message = verdict.errors().next().unwrap().to_string();
+    assert!(message.ends_with("#SKONTO#TAGE=14#PROZENT=2.00#, on a line of its own."), "{message}");
+    for right in [
+        "#SKONTO#TAGE=14#PROZENT=2.25#",
+        "#SKONTO#TAGE=14#PROZENT=2.00#\n#SKONTO#TAGE=7#PROZENT=3.00#",
+        "#SKONTO#TAGE=14#PROZENT=2.25#BASISBETRAG=100.00#",
+        "2 % Skonto bei 14 Tagen",
+    ] {
+        let found = errors(&terms(right), Specification::XRechnung);
+        assert_eq!(found, Vec::<String>::new(), "{right}");
+    }
+}
+
 /// The UBL of `facts`.
 fn ubl(facts: &Facts) -> String {
     let written = write(facts, Specification::En16931, Syntax::Ubl);
