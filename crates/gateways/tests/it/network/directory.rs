@@ -2,11 +2,16 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use racun_einvoicing::network::lookup::{self, Seals};
-use racun_einvoicing::network::{Capability, NetworkDocument, Participant};
-use racun_gateways::{Directory, DirectoryOptions, Reach};
+use racun_einvoicing::network::{
+    Capability, EInvoicingNetwork as _, NetworkDocument, NetworkError, Participant,
+};
+use racun_gateways::{Directory, DirectoryOptions, Network, Provider, ProviderOptions, Reach};
+use racun_kernel::Environment;
+use serde_json::json;
 use time::OffsetDateTime;
 use time::macros::datetime;
 use tokio::net::UdpSocket;
@@ -162,6 +167,52 @@ async fn what_is_not_signed_or_about_something_else_is_no_answer() {
     }
     let publisher = StandIn::new(|_| Some((200, metadata()))).await;
     assert!(ask(&publisher, NetworkDocument::CreditNote).await.is_err(), "another document");
+}
+
+/// A provider to which everyone receives.
+async fn provider() -> (StandIn, Provider) {
+    let stand_in = StandIn::new(|_| Some((200, json!({ "code": "OK" }).to_string()))).await;
+    let options = ProviderOptions {
+        reach: Reach::ThisMachine,
+        patience: Duration::from_secs(5),
+        ..ProviderOptions::new(&format!("http://{}/api/v2/", stand_in.address), "key")
+    };
+    let provider = Provider::new(&options).unwrap();
+    (stand_in, provider)
+}
+
+#[tokio::test]
+async fn live_recipients_are_looked_up_in_the_directory_and_those_of_the_sandbox_at_the_provider() {
+    let (of_live, live) = provider().await;
+    let (of_sandbox, sandbox) = provider().await;
+    let answers = Arc::new(AtomicBool::new(true));
+    let own = Arc::clone(&answers);
+    let publisher =
+        StandIn::new(move |_| own.load(Ordering::SeqCst).then(|| (200, metadata()))).await;
+    let address = format!("!^.*$!http://{}/smp/!", publisher.address);
+    let records = vec![(100, 20, "U", "Meta:SMP", address)];
+    let names = NameServer::new(lookup::name(&participant(), ZONE), records).await;
+    let own = Some(Arc::new(directory(&names)));
+    let mut network = Network { live: Some(live), sandbox: Some(sandbox), directory: own };
+    let stranger = Participant::read(None, "9949:SI50000004").unwrap();
+    let document = NetworkDocument::Invoice;
+    let found = |is_registered| Ok(Capability { is_registered, can_receive: is_registered });
+    let asked = || [&of_live, &of_sandbox, &publisher].map(|one| !one.asked().is_empty());
+    let live = Environment::Live;
+    assert_eq!(network.capability(live, &participant(), document).await, found(true));
+    assert_eq!(network.capability(live, &stranger, document).await, found(false));
+    assert_eq!(asked(), [false, false, true], "the directory decides, and who is not in it");
+    let sandbox = Environment::Sandbox;
+    assert_eq!(network.capability(sandbox, &stranger, document).await, found(true));
+    assert_eq!(asked(), [false, true, true], "the sandbox has its provider alone");
+    // Silence of the directory is no answer, and the provider's is none in its place.
+    answers.store(false, Ordering::SeqCst);
+    let silent = network.capability(live, &participant(), document).await;
+    assert!(matches!(silent, Err(NetworkError::NoAnswer(_))), "{silent:?}");
+    assert_eq!(asked(), [false, true, true]);
+    network.directory = None;
+    assert_eq!(network.capability(live, &stranger, document).await, found(true));
+    assert_eq!(asked(), [true; 3], "without a directory the provider is asked");
 }
 
 #[tokio::test]
