@@ -330,6 +330,26 @@ async fn ujp_wants_a_document_that_the_invoice_refers_to() {
 }
 
 #[actix_web::test]
+async fn ujp_takes_no_type_where_e_slog_does() {
+    let api = Api::new().await;
+    let owner = entity(&api, "Slovenia", json!({})).await;
+    let made = api.post("/invoices", &owner, slovenian()).await.with(201).json();
+    let id = text(&made["id"]);
+    let refused = [
+        api.post(&format!("/ujp/{id}/validate?type=invoice"), &owner, json!({})).await,
+        api.get(&format!("/ujp/{id}/download?type=invoice"), &owner).await,
+    ];
+    for answer in refused {
+        let (path, code) = answer.with(422).issue();
+        assert_eq!((path.as_str(), code.as_str()), ("[\"type\"]", "unknown_parameter"));
+    }
+    let own = api.get(&format!("/invoices/{id}"), &owner).await.json();
+    assert_eq!(own["ujp"], json!(null), "nothing was checked");
+    api.post(&format!("/ujp/{id}/validate"), &owner, json!({})).await.with(200);
+    api.post(&format!("/eslog/{id}/validate?type=invoice"), &owner, json!({})).await.with(200);
+}
+
+#[actix_web::test]
 async fn forms_are_of_their_countries() {
     let api = Api::new().await;
     let owner = entity(&api, "Slovenia", json!({"xrechnung": {"enabled": true}})).await;

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use tokio::sync::{Notify, Semaphore, SemaphorePermit};
 
 use crate::harness::{Answer, Api, Who, text};
+use crate::payment_lists::escaped;
 
 const XLSX: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
@@ -273,6 +274,49 @@ async fn payments_customers_and_expenses_are_rows_too() {
     assert_eq!(column(&expenses, "Supplier"), ["Dobavitelj"]);
     assert_eq!(column(&expenses, "Gross"), ["122"]);
     assert_eq!(column(&expenses, "Tax"), ["22"]);
+}
+
+#[actix_web::test]
+async fn filters_and_searches_of_lists_choose_the_rows() {
+    let api = Api::new().await;
+    let who = api.owner("ana@example.com").await;
+    for (day, name, price) in [
+        ("2026-11-17", "Žaga d.o.o.", "10"),
+        ("2026-11-18", "Žaga d.o.o.", "100"),
+        ("2026-11-19", "Kos s.p.", "500"),
+    ] {
+        made(&api, &who, "/invoices", of_day(day, name, price)).await;
+    }
+    made(&api, &who, "/estimates", of_day("2026-11-20", "Žaga d.o.o.", "60")).await;
+    made(&api, &who, "/credit-notes", of_day("2026-11-20", "Kos s.p.", "70")).await;
+    for (filter, expected) in [
+        (r#"type=invoice&query={"customer.name":"Žaga d.o.o."}"#, &["20", "200"][..]),
+        (r#"type=invoice&query={"customer.name":{"contains":"kos"}}"#, &["1000"]),
+        (r#"type=invoice&query={"total":{"gt":20}}"#, &["200", "1000"]),
+        (r#"query={"total":{"gt":20,"lt":1000},"customer.name":"Žaga d.o.o."}"#, &["200"]),
+        (r#"types=invoice,estimate&query={"customer.name":"Žaga d.o.o."}"#, &["20", "200", "120"]),
+        (r#"types=invoice,estimate,credit_note&query={"total":{"gt":100}}"#, ALL_ABOVE),
+        (r#"types=invoice,credit_note&query={"customer.name":"Kos s.p."}"#, &["1000", "-140"]),
+        ("search=žaga", &["20", "200"]),
+        ("types=invoice,estimate&search=ŽAGA", &["20", "200", "120"]),
+        ("types=invoice,credit_note&search=kos&date_to=2026-11-19", &["1000"]),
+        ("search=nothing", &[]),
+    ] {
+        let found = csv(&api, &who, &format!("/documents/export?{}", parameters(filter))).await;
+        assert_eq!(column(&found, "Net"), expected, "{filter}");
+    }
+}
+
+/// What is above a hundred, kind by kind.
+const ALL_ABOVE: &[&str] = &["200", "1000", "120", "-140"];
+
+/// A query string of parameters whose values hold what addresses do not.
+fn parameters(query: &str) -> String {
+    let parameter = |text: &str| {
+        let (name, value) = text.split_once('=').unwrap();
+        format!("{name}={}", escaped(value))
+    };
+    query.split('&').map(parameter).collect::<Vec<_>>().join("&")
 }
 
 /// Writers of which a test knows how many there are, and what became of each. Each stops at its
