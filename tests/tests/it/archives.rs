@@ -272,20 +272,44 @@ async fn hostile_texts_are_harmless_in_all_renderings(store: StoreKind) {
         ("../../etc/passwd\\..\\a", "passwd"),
         (long.as_str(), "xxxxxxxx"),
     ];
+    // Ten thousand letters without a blank, which a note may have and a name may not.
+    let endless = "Ž".repeat(10_000);
     let mut ids = Vec::new();
     for (n, (name, _)) in names.iter().enumerate() {
         let body = json!({
             "customer": { "name": name, "address": format!("Ulica {n}.") },
             "items": [line(name, &json!(10))],
+            "note": if n == 0 { endless.as_str() } else { *name },
         });
         let made = api.create("/invoices", &body).await;
         ids.push(made["id"].as_str().expect("an id").to_owned());
     }
+    for (body, path) in [
+        (
+            json!({ "customer": { "name": endless }, "items": [line("Work", &json!(10))] }),
+            "customer",
+        ),
+        (json!({ "customer": { "name": "A" }, "items": [line(&endless, &json!(10))] }), "items"),
+    ] {
+        let refused = api.post("/invoices", &body).await.expect(422);
+        let issue = &refused["cause"]["issues"][0];
+        assert_eq!(
+            (&issue["path"][0], &issue["code"]),
+            (&json!(path), &json!("too_long")),
+            "{issue}"
+        );
+    }
+    let formula = format!("={}", "Ž".repeat(9_999));
+    let payment = json!({ "document_id": ids[0], "amount": 1, "type": "cash", "note": formula });
+    api.create("/payments", &payment).await;
+    let paid = rows(&api, "/payments/export?format=csv&locale=en-US").await;
+    assert_eq!((paid.len(), &paid[0]["Note"]), (1, &format!("'{formula}")));
     let job = completed(&api, &json!({ "document_ids": ids, "language": "en" })).await;
     assert_eq!(job["result"], json!({ "exported": names.len(), "skipped": 0 }), "{job}");
     let texts = texts(&download(&api, &job).await);
     assert_eq!(texts.len(), names.len(), "{:?}", texts.keys());
     let csv = rows(&api, "/documents/export?format=csv&locale=en-US").await;
+    let letters = |text: &str| text.matches('Ž').count();
     for (n, ((name, word), id)) in names.iter().zip(&ids).enumerate() {
         let of = |text: &&String| text.contains(&format!("Ulica {n}."));
         let paper = texts.values().find(of).unwrap_or_else(|| panic!("no PDF of {name}"));
@@ -297,5 +321,10 @@ async fn hostile_texts_are_harmless_in_all_renderings(store: StoreKind) {
         assert_eq!(document["customer"]["name"], json!(name));
         let row = csv.iter().find(|row| &row["Id"] == id).expect("a row");
         assert!(!row["Customer"].starts_with(['=', '+', '-', '@']), "{row:?}");
+        let endless_ones = if n == 0 { endless.chars().count() } else { 0 };
+        let note = document["note"].as_str().expect("a note");
+        for found in [letters(paper), letters(&page), letters(note)] {
+            assert_eq!(found, endless_ones, "{name}: each letter once");
+        }
     }
 }
