@@ -41,6 +41,10 @@ bench-http *parts:
 drill *words:
     cargo run --release -p racun-tests --example drill -- {{words}}
 
+# Electronic invoices over the network through ten kills, lost answers and refusals: 200 on each store, each delivered once or failed with its reason; `just drill-network 17 embedded`.
+drill-network *words:
+    cargo run -p racun-tests --example submissions -- {{words}}
+
 # Lints the description, and lets clients that generators write spend a day with a server: all, or those named; needs npm, Python and a JDK.
 clients *names:
     tests/clients/run {{names}}
