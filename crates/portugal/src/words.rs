@@ -6,13 +6,6 @@ use crate::{Atcud, Code, Hash, ManualNumber};
 
 /// What documents say that are no invoices.
 pub const NOT_AN_INVOICE: &str = "Este documento não serve de fatura";
-/// What documents of a series for training say.
-pub const TRAINING: &str = "Documento emitido para fins de Formação";
-/// What the QR code's symbol has at least: its version. Error correction is of level M.
-pub const QR_MIN_VERSION: u8 = 9;
-/// How wide and high the QR code's symbol is at least, in millimetres, and the blank around it in
-/// tenths of one.
-pub const QR_MIN_SIZE: (u8, u8) = (30, 25);
 
 /// What the foot of a document says of the program whose certificate has this number: for a signed
 /// document behind the four characters of its hash, `xY3z-Processado por programa certificado n.º
@@ -52,12 +45,6 @@ pub fn recovered_line(form: &ManualNumber) -> String {
 #[must_use]
 pub const fn copy_mark(is_first: bool) -> &'static str {
     if is_first { "Original" } else { "2.ª via, em conformidade com o original" }
-}
-
-/// What a voided document has across it.
-#[must_use]
-pub const fn voided_mark() -> &'static str {
-    "ANULADO"
 }
 
 /// What paper calls a document of the type `code`.

@@ -1,6 +1,7 @@
 //! Judges and readers that are Python packages. Where they are missing, what they would judge is
-//! left out; `.ci/judges` installs them.
+//! left out, but not where `CI` is set: there it fails. `.ci/judges` installs them.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -10,6 +11,10 @@ const READ: &str = include_str!("read_codes.py");
 
 /// A Python that can import `modules`, with commas between them. `None` where there is none, with a
 /// line that says so and that `what` is left out.
+///
+/// # Panics
+/// Where there is none and `CI` is set: a green run that left judges out would prove less than it
+/// says.
 #[must_use]
 pub fn python_with(modules: &str, what: &str) -> Option<&'static str> {
     let is_able = |python: &&str| {
@@ -20,16 +25,23 @@ pub fn python_with(modules: &str, what: &str) -> Option<&'static str> {
     // The second has Debian's packages where the first is one of its own.
     let python = ["python3", "/usr/bin/python3"].into_iter().find(is_able);
     if python.is_none() {
-        eprintln!("LEFT OUT: {what}; python3 lacks one of {modules}, see .ci/judges");
+        let missing = format!("{what}; python3 lacks one of {modules}, see .ci/judges");
+        assert!(!is_ci(std::env::var_os("CI")), "MISSING: {missing}; without CI it is left out");
+        eprintln!("LEFT OUT: {missing}");
     }
     python
+}
+
+/// Whether this value of `CI` says that a machine reads the outcome, and no one what was left out.
+fn is_ci(value: Option<OsString>) -> bool {
+    value.is_some_and(|value| !["", "0", "false"].iter().any(|none| value == *none))
 }
 
 /// The codes of the pictures in `folder` (PGM), as zxing-cpp reads them: `QRCode` or `PDF417`, and
 /// their bytes. `None` without zxing-cpp for Python.
 ///
 /// # Panics
-/// When the folder cannot be read, or the reader fails.
+/// When the folder cannot be read, or the reader fails; as [`python_with`] does.
 #[must_use]
 pub fn codes_of_pictures(folder: &Path) -> Option<Vec<(String, Vec<u8>)>> {
     let python = python_with("zxingcpp", "reading codes back")?;
@@ -47,4 +59,23 @@ pub fn codes_of_pictures(folder: &Path) -> Option<Vec<(String, Vec<u8>)>> {
 fn bytes(hex: &str) -> Vec<u8> {
     let digits = hex.as_bytes().chunks(2).filter_map(|pair| str::from_utf8(pair).ok());
     digits.map(|pair| u8::from_str_radix(pair, 16).expect("hexadecimal digits")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn judges_may_be_missing_outside_ci() {
+        for (value, expected) in [
+            (None, false),
+            (Some(""), false),
+            (Some("0"), false),
+            (Some("false"), false),
+            (Some("true"), true),
+            (Some("1"), true),
+        ] {
+            assert_eq!(is_ci(value.map(OsString::from)), expected, "{value:?}");
+        }
+    }
 }

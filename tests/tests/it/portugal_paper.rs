@@ -44,11 +44,32 @@ async fn documents_and_receipts_print_their_marks_and_codes(store: StoreKind) {
             paper.split('\u{c}').filter(|page| !page.trim().is_empty()).collect();
         let is_long = document["id"] == long["id"];
         assert_eq!(pages.len() > 1, is_long, "{paper}");
+        let has_exempt = document["id"] == named["id"] || is_long;
+        let reason = words(&paper).contains("M07 - Isento artigo 9.º do CIVA");
+        assert_eq!(reason, has_exempt, "why no tax is charged:\n{paper}");
         let unique = format!("ATCUD:{}", text(&document["pt"], "atcud"));
         for page in pages {
             assert!(page.contains(&unique), "{unique} is not on\n{page}");
             assert!(page.contains(text(document, "number")), "its number is not on\n{page}");
         }
+    }
+    let form = json!({ "manual": true, "manual_series_code": "V", "manual_sequential_number": 23 });
+    let series = json!({
+        "document_type": "invoice", "series_code": "M", "start_date": "2026-01-01",
+        "is_manual": true,
+    });
+    api.create("/fiscalization/pt/atcud-series", &series).await;
+    let recovered = api.create("/invoices", &sale(json!({ "pt": form }))).await;
+    let voided = api.create("/invoices", &sale(json!({}))).await;
+    let path = format!("/invoices/{}/void", text(&voided, "id"));
+    api.post(&path, &json!({ "reason": "Erro" })).await.expect(200);
+    let (copied, void) = ("Cópia do documento original - FTM V/23", "anulado");
+    for (document, is_copied, is_void) in
+        [(&recovered, true, false), (&voided, false, true), (&sold, false, false)]
+    {
+        let paper = words(&printed_document(&api, document).await);
+        assert_eq!(paper.contains(copied), is_copied, "{paper}");
+        assert_eq!(paper.to_lowercase().contains(void), is_void, "{paper}");
     }
     let third = api.create("/invoices", &sale(json!({}))).await;
     let paid = json!({ "invoice_id": third["id"], "type": "cash", "amount": 5 });
@@ -83,6 +104,11 @@ fn all_rates(customer: &Value, times: usize) -> Value {
     ];
     let lines: Vec<&Value> = std::iter::repeat_n(&lines, times).flatten().collect();
     json!({ "customer": customer, "items": lines })
+}
+
+/// The words of `paper`, with a blank between two.
+fn words(paper: &str) -> String {
+    paper.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn certificate(pt: &Value) -> u64 {
@@ -152,7 +178,7 @@ fn decimal(number: &Value) -> Decimal {
 /// says what `pt` does where a program reads it; answers its text.
 fn assert_printed(pdf: &[u8], pt: &Value, number: &str, said: &str) -> String {
     let paper = pdf_text(pdf);
-    let words = paper.split_whitespace().collect::<Vec<_>>().join(" ");
+    let words = words(&paper);
     for wanted in [&format!("ATCUD:{}", text(pt, "atcud")), number, said] {
         assert!(words.contains(wanted), "{number}: {wanted} is not in\n{words}");
     }

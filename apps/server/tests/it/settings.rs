@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::process::{racun, run};
+use crate::process::{Server, racun, run};
 
 /// A variable that stops the start, and a part of the line that says so besides its name.
 const WRONG: &[(&str, &str, &str)] = &[
@@ -31,6 +31,11 @@ const WRONG: &[(&str, &str, &str)] = &[
     ("RACUN__FINA__TEST__TIMEOUT_SECONDS", "5s", "whole number"),
     ("RACUN__FINA__TEST__TRANSPORT", "json", "`timeout_seconds`"),
     ("RACUN__FISCALIZATION__RETRY__INITIAL_SECONDS", "7200", "max_seconds"),
+    ("RACUN__PORTUGAL__CERTIFICATE_NUMBER", "10000", "from 1 to 9999"),
+    ("RACUN__PORTUGAL__KEY_VERSION", "0", "from 1 to 9999"),
+    ("RACUN__PORTUGAL__MAKER_NAME", "", "1 to 200 characters"),
+    ("RACUN__PORTUGAL__TEST__SERIES_URL", "hush", "https://"),
+    ("RACUN__PORTUGAL__STAGING__SERIES_URL", "https://example.com", "`production`"),
     ("RACUN__WEBHOOKS__ALLOW_PRIVATE_ADDRESSES", "sometimes", "true or false"),
     ("RACUN__WEBHOOKS__RETRY_DELAYS", "0s,1 minute", "0s,1m,5m,30m,2h"),
     ("RACUN__WEBHOOKS__TIMEOUT_SECONDS", "16", "from 1 to 15"),
@@ -227,6 +232,34 @@ fn a_card_processor_is_named_whole() {
         assert_eq!((output.status.code(), told.lines().count()), (Some(2), 1), "{told}");
         assert!(told.contains(missing) && !told.contains("hush"), "{told}");
     }
+}
+
+#[test]
+fn the_program_of_portugal_has_a_key_that_signs_and_a_certificate() {
+    let folder = tempfile::tempdir().unwrap();
+    let keys = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/vectors/portugal/keys");
+    let key = |name: &str| format!("{keys}/{name}");
+    fs::write(folder.path().join("hush.pem"), "hush").unwrap();
+    let certificate = ("RACUN__PORTUGAL__CERTIFICATE_NUMBER", "9999");
+    for (path, more, setting, part) in [
+        ("nowhere.pem".to_owned(), Some(certificate), "KEY_FILE", "cannot be read"),
+        ("hush.pem".to_owned(), Some(certificate), "KEY_FILE", "PEM"),
+        // One of 2048 bits, and one that is public.
+        (key("at_ws_test_private.pem"), Some(certificate), "KEY_FILE", "1024 bits"),
+        (key("test_a_public.pem"), Some(certificate), "KEY_FILE", "PEM"),
+        (key("test_a_private.pem"), None, "CERTIFICATE_NUMBER", "certificate"),
+    ] {
+        let mut variables = vec![("RACUN__PORTUGAL__KEY_FILE", path.as_str())];
+        variables.extend(more);
+        let output = run(folder.path(), &["serve"], &variables);
+        let told = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success(), "{path}: {told}");
+        assert!(told.contains(&format!("RACUN__PORTUGAL__{setting}")), "{path}: {told}");
+        assert!(told.contains(part) && !told.contains("hush"), "{path}: {told}");
+    }
+    let private = key("test_a_private.pem");
+    let right = [("RACUN__PORTUGAL__KEY_FILE", private.as_str()), certificate];
+    drop(Server::start(folder.path(), &right));
 }
 
 #[test]

@@ -8,6 +8,7 @@ use racun_documents::{
 use racun_kernel::{Authority, BankAccount, Decimal, Environment};
 use racun_paper::{
     CodeKind, ColumnKey, Display, Language, Paper, ReceiptTexts, Row, Source, State, Template, Upn,
+    modules,
 };
 use racun_store::testing::stamp;
 use time::macros::{date, datetime};
@@ -322,9 +323,8 @@ fn fiscal_marks_and_their_code_are_printed() {
     assert_eq!(croatian.marks[0].facts[1].text, "eor-1", "in Croatia the first counts");
 }
 
-#[test]
-fn a_certified_document_has_its_unique_code_above_the_qr_code() {
-    let qr = "A:501442600*B:999999990*C:PT*D:FT*E:N*F:20261120*G:FT 2026A/1*H:AAJFB7NT-1";
+/// What a document has by being certified, whose code says `qr`.
+fn certified(qr: &str) -> Document {
     let unique = "ATCUD:AAJFB7NT-1";
     let record = PtRecord {
         series_id: "pt_series_01jd6m0000000000000000000c".parse().unwrap(),
@@ -351,13 +351,33 @@ fn a_certified_document_has_its_unique_code_above_the_qr_code() {
         voided: None,
         report: None,
     };
-    let paper = paper(&Document { pt: Some(Box::new(record)), ..invoice() });
+    Document { pt: Some(Box::new(record)), ..invoice() }
+}
+
+#[test]
+fn a_certified_document_has_its_unique_code_above_the_qr_code() {
+    let qr = "A:501442600*B:999999990*C:PT*D:FT*E:N*F:20261120*G:FT 2026A/1*H:AAJFB7NT-1";
+    let unique = "ATCUD:AAJFB7NT-1";
+    let paper = paper(&certified(qr));
     let marks = &paper.marks[0];
     assert_eq!((marks.key, marks.on_each_page.as_deref()), ("pt", Some(unique)));
     assert_eq!(marks.sentences.last().map(String::as_str), Some(unique));
     let code = marks.code.as_ref().unwrap();
     assert_eq!((code.payload.as_slice(), code.width_mm.0), (qr.as_bytes(), 30));
     assert!(!paper.texts().iter().any(|text| text.contains("123456789")), "no operator's number");
+}
+
+/// The lengths are those of the examples of AT ("Código QR", 1.0), and those at the limit.
+#[test]
+fn the_code_of_a_certified_document_has_version_9_at_least() {
+    for (length, version) in
+        [(1, 9), (116, 9), (141, 9), (180, 9), (181, 10), (209, 10), (452, 17), (700, 21)]
+    {
+        let code = paper(&certified(&"A".repeat(length))).marks[0].code.clone().unwrap();
+        let drawn = modules(code.symbol, &code.payload).unwrap();
+        assert_eq!(drawn.width, 17 + 4 * version, "{length} characters");
+        assert!(code.width_mm.0 >= 30);
+    }
 }
 
 #[test]

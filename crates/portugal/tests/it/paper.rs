@@ -1,7 +1,7 @@
 //! Words that paper must have.
 
 use racun_portugal::words::{
-    self, NOT_AN_INVOICE, atcud_line, copy_mark, disclaimer, program_line, recovered_line, title,
+    NOT_AN_INVOICE, atcud_line, copy_mark, disclaimer, program_line, recovered_line, title,
 };
 use racun_portugal::{Code, Hash, ManualNumber};
 
@@ -36,11 +36,9 @@ fn documents_that_are_no_invoices_say_so() {
 }
 
 #[test]
-fn copies_forms_and_voided_documents_are_marked() {
+fn copies_and_forms_are_marked() {
     assert_ne!(copy_mark(true), copy_mark(false));
     let form = ManualNumber::new(Code::Ft, Some("abc"), Some(1)).unwrap();
     assert_eq!(recovered_line(&form), "Cópia do documento original - FTM abc/1");
-    assert_eq!(words::voided_mark(), "ANULADO");
-    assert_eq!(words::TRAINING, "Documento emitido para fins de Formação");
     assert_eq!(atcud_line(&"AAJFB7NT-1".parse().unwrap()), "ATCUD:AAJFB7NT-1");
 }
