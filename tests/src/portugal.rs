@@ -11,7 +11,8 @@ use serde_json::json;
 use crate::Account;
 
 /// Opens a shop in Lisbon in the sandbox, with a series for each of these types of documents; its
-/// id.
+/// id. The series is called `2026A`; that of advance invoices, which are FT as invoices are,
+/// `2026AD`.
 ///
 /// # Panics
 /// When the server refuses something.
@@ -30,8 +31,9 @@ pub async fn open_shop_in_lisbon(account: &Account, document_types: &[&str]) -> 
     let entity = entity["id"].as_str().expect("an id").to_owned();
     let api = account.api.clone().with("x-entity-id", &entity);
     for kind in document_types {
+        let code = if *kind == "advance_invoice" { "2026AD" } else { "2026A" };
         let series = json!({
-            "document_type": kind, "series_code": "2026A", "start_date": "2026-01-01",
+            "document_type": kind, "series_code": code, "start_date": "2026-01-01",
         });
         api.create("/fiscalization/pt/atcud-series", &series).await;
     }

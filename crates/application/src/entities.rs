@@ -9,7 +9,7 @@ use racun_catalog::default_tax_puts;
 use racun_delivery::mailing::check_mail_texts;
 use racun_fiscal::{Authority, FISCAL_SETTINGS, FiscalSettings};
 use racun_fiscalization::certified::{self, is_portugal};
-use racun_kernel::{Issues, Stamp, Tenant};
+use racun_kernel::{Issue, Issues, Stamp, Tenant};
 use racun_sales::billing;
 use racun_sales::documents::check_number_settings;
 use racun_store::{Context, Decision, Store, StoreError};
@@ -47,11 +47,13 @@ pub async fn create_entity(
 ///
 /// # Errors
 /// What is wrong with the input: also number formats that cannot be read, starts of sequences below
-/// a number that is used, and a tax number or IBAN that cannot be of an entity that fiscalizes; or
+/// a number that is used, a tax number or IBAN that cannot be of an entity that fiscalizes, and
+/// another tax number once documents were issued in series that the authority of Portugal knows; or
 /// the store's failure.
 pub async fn update_entity(cx: Context<'_>, patch: EntityPatch) -> Result<Entity, AccessError> {
     check_texts(patch.settings.value())?;
     let fiscalizes = sends_numbers(&patch) && fiscalizes(cx).await?;
+    let keeps_number = !patch.tax_number.is_absent() && certified::series::has_issued(cx).await?;
     // A number used between this read and the commit only makes a start that is low take no effect.
     let used = cx.store.series(&cx.tenant()).await?;
     let (tenant, id) = (Tenant::account(cx.scope.account()), cx.scope.entity().to_string());
@@ -65,6 +67,9 @@ pub async fn update_entity(cx: Context<'_>, patch: EntityPatch) -> Result<Entity
         }
         if fiscalizes && let Decision::Changed { record, .. } = &decision {
             record.warnings().into_result(())?;
+        }
+        if keeps_number && let Decision::Changed { record, .. } = &decision {
+            check_number(&before, record)?;
         }
         Ok(decision)
     };
@@ -91,6 +96,17 @@ async fn fiscalizes(cx: Context<'_>) -> Result<bool, StoreError> {
     let found: Vec<FiscalSettings> =
         cx.store.get_all(&FISCAL_SETTINGS, &cx.tenant(), &names).await?;
     Ok(found.iter().any(|settings| settings.enabled))
+}
+
+/// Accepts the tax number of `after`, an entity whose certified documents say that of `before`:
+/// their signatures, codes and series have it, and SAF-T states one for all.
+fn check_number(before: &Entity, after: &Entity) -> Result<(), Issues> {
+    if before.tax_number == after.tax_number {
+        return Ok(());
+    }
+    let message = "documents in Portugal were issued under this number, so it does not change; \
+                   make another entity";
+    Err(Issue::new("immutable", message).at("tax_number").into())
 }
 
 fn check_numbers(entity: &Entity, used: &[(String, i64)]) -> Result<(), Issues> {

@@ -147,7 +147,10 @@ pub enum PortugalRefusal {
         most: usize,
     },
     /// The clock shows a time before the last document's.
-    #[error("the clock is wrong: the last document of the series entered at {last}")]
+    #[error(
+        "the clock is wrong: the last document, of this series or another active one, entered at \
+         {last}; have it set, or close a series that ran ahead"
+    )]
     ClockBehind {
         /// When the last one entered.
         last: WallTime,
@@ -182,6 +185,17 @@ pub enum PortugalRefusal {
         /// Its number.
         number: Number,
     },
+    /// A receipt says that it was paid.
+    #[error(
+        "the receipt {receipt} says that money came for the document {number}; delete that payment \
+         first, which voids its receipt"
+    )]
+    Receipted {
+        /// Its number.
+        number: Number,
+        /// The receipt's.
+        receipt: String,
+    },
     /// It is not signed yet.
     #[error("a document in Portugal is printed and sent when it is issued and signed, not before")]
     NotSigned,
@@ -215,6 +229,7 @@ impl PortugalRefusal {
             Self::Voided { .. } => "pt_document_voided",
             Self::VoidedBefore { .. } => "document_voided",
             Self::Rectified { .. } => "document_credited",
+            Self::Receipted { .. } => "pt_receipt_holds",
             Self::NotSigned => "pt_not_signed",
         }
     }

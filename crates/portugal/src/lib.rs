@@ -87,13 +87,13 @@ pub use qr::{MAX_OTHER_CHARS, QrFacts, QrFields, TaxTotal, read_qr};
 pub use series::{
     Certified, ChainHead, CheckedSeries, Fresh, MAX_SERIES, NewSeries, PT_FORMS, PT_SERIES,
     PtSeries, Receipted, RecoveredForm, Registration, SeriesChange, SeriesStatus, Validated,
-    entry_time, series_key,
+    entry_time, last_entry, series_key,
 };
 pub use settings::{PT_SETTINGS, PtSettings, SettingsInput};
 pub use status::{Origin, Status};
 pub use tax::{
     CONSUMER, CONSUMER_NAME, Exemption, Level, PLACEHOLDER, Region, UNKNOWN, buyer_number,
-    check_nif, check_zero_rate, exemptions, is_nif, rate_on, region_of,
+    check_buyer_number, check_zero_rate, exemptions, is_nif, rate_on, region_of,
 };
 
 /// Every table of this crate.

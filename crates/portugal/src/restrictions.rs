@@ -218,7 +218,7 @@ fn check_tax(tax: &RuledTax<'_>, region: Region, day: Date) -> Result<(), Issues
     Err(Issue::new("unknown_tax_rate", message).at("rate").into())
 }
 
-/// What is asked about the document that a credit note gives back of.
+/// What is asked about the document that a credit note gives back of, or that is to be voided.
 #[derive(Debug, Clone, Copy)]
 pub struct Original<'a> {
     /// Its number.
@@ -227,6 +227,8 @@ pub struct Original<'a> {
     pub is_voided: bool,
     /// Whether a credit or debit note that holds rectifies it.
     pub is_rectified: bool,
+    /// A receipt that holds of a payment on it.
+    pub receipt: Option<&'a str>,
 }
 
 /// Accepts a credit note on `original` (Despacho 8632/2014, 3.3.7). What is left of it the linking
@@ -245,30 +247,57 @@ pub fn check_credit(original: Option<&Original<'_>>) -> Result<(), crate::Portug
     Ok(())
 }
 
-/// How much of what, as lines say it: its name, and the quantity.
-pub type Quantity<'a> = (&'a str, &'a Decimal);
+/// A line of a sale or of a credit note, as far as the rules on giving back look at it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Piece<'a> {
+    /// What.
+    pub name: &'a str,
+    /// The rate of its tax in percent; zero where none is charged.
+    pub percent: &'a Decimal,
+    /// How much of it.
+    pub quantity: &'a Decimal,
+}
 
-/// Accepts the lines of a credit note, each with its place among `items`: of what was `sold` they
-/// give no more back than that (Despacho 8632/2014, 3.2.7). What was not sold, such as a discount
-/// granted later, is bounded by the value, which the linking of documents looks at, as at what
-/// earlier notes gave back.
+/// Accepts the lines of a credit note, each with its place among `items`: at each rate they give
+/// back no more of what was `sold` than `earlier` notes that hold have left of it, and no rate at
+/// which it was not sold (Despacho 8632/2014, 3.2.7). What was not sold by that name, such as a
+/// discount granted later, has a rate of the sale, and is bounded by the value, at which the
+/// linking of documents looks.
 ///
 /// # Errors
-/// `quantity_exceeds_original` at the quantity with which it is too much.
-pub fn check_credited_quantities<'a>(
-    credited: impl IntoIterator<Item = (usize, Quantity<'a>)>,
-    sold: &[Quantity<'_>],
+/// `quantity_exceeds_original` at the quantity with which it is too much; `rate_not_sold` at the
+/// rate.
+pub fn check_credited<'a>(
+    credited: impl IntoIterator<Item = (usize, Piece<'a>)>,
+    earlier: &[Piece<'a>],
+    sold: &[Piece<'_>],
 ) -> Result<(), Issues> {
     let mut issues = Issues::default();
-    let mut given: BTreeMap<&str, Decimal> = BTreeMap::new();
-    for (place, (name, quantity)) in credited {
-        let had = sold.iter().filter(|(own, _)| *own == name).map(|(_, quantity)| *quantity);
-        let had: Vec<&Decimal> = had.collect();
-        let given = given.entry(name).or_insert_with(Decimal::zero);
-        *given = &*given + quantity;
-        let most: Decimal = had.iter().copied().sum();
-        if !had.is_empty() && *given > most {
-            let message = format!("{most} of {name} were sold, so no more are given back");
+    let mut given: BTreeMap<(&str, &Decimal), Decimal> = BTreeMap::new();
+    for Piece { name, percent, quantity } in earlier {
+        *given.entry((*name, *percent)).or_insert_with(Decimal::zero) += *quantity;
+    }
+    for (place, Piece { name, percent, quantity }) in credited {
+        let is_sold = sold.iter().any(|own| own.name == name);
+        let at_rate = || sold.iter().filter(|own| own.percent == percent);
+        if !at_rate().any(|own| own.name == name || !is_sold) {
+            let message = match is_sold {
+                true => format!("{name} was sold at another rate than {percent} %; send that rate"),
+                false => format!("nothing was sold at {percent} %; send a rate of the sale"),
+            };
+            let issue = Issue::new("rate_not_sold", message).at("rate").at(0);
+            issues.push(issue.at("taxes").at(place).at("items"));
+            continue;
+        }
+        let given = given.entry((name, percent)).or_insert_with(Decimal::zero);
+        let had: Decimal = at_rate().filter(|own| own.name == name).map(|own| own.quantity).sum();
+        let left = &had - &*given;
+        *given += quantity;
+        if is_sold && *quantity > left {
+            let left = left.max(Decimal::zero());
+            let message = format!(
+                "{had} of {name} were sold at {percent} %, of which {left} can still be given back"
+            );
             let issue = Issue::new("quantity_exceeds_original", message);
             issues.push(issue.at("quantity").at(place).at("items"));
         }
@@ -286,11 +315,12 @@ pub enum Ending {
 }
 
 /// Accepts that `document` is voided for `reason`: with it, as the issuer has the original back, or
-/// by a credit note, as the buyer keeps it. Never both (Despacho 8632/2014, 3.3.7 and 3.3.8).
+/// by a credit note, as the buyer keeps it. Never both (Despacho 8632/2014, 3.3.7 and 3.3.8). While
+/// a receipt says that it was paid it is not voided: the receipt would settle what is not owed.
 ///
 /// # Errors
 /// `required` or `too_long` for `reason`; [`PortugalRefusal::Rectified`];
-/// [`PortugalRefusal::VoidedBefore`].
+/// [`PortugalRefusal::VoidedBefore`]; [`PortugalRefusal::Receipted`].
 pub fn check_void(
     document: &Original<'_>,
     reason: Option<&str>,
@@ -312,6 +342,10 @@ pub fn check_void(
     }
     if document.is_rectified {
         return Err(PortugalRefusal::Rectified { number }.into());
+    }
+    if let Some(receipt) = document.receipt.filter(|_| has_original) {
+        let receipt = receipt.to_owned();
+        return Err(PortugalRefusal::Receipted { number, receipt }.into());
     }
     Ok(if has_original { Ending::Voided } else { Ending::Credited })
 }

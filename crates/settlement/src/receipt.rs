@@ -51,6 +51,14 @@ pub struct PaymentReceipt {
     pub voided: Option<ReceiptVoided>,
 }
 
+impl PaymentReceipt {
+    /// Whether it says that money came: not that it is voided.
+    #[must_use]
+    pub const fn holds(&self) -> bool {
+        self.voided.is_none()
+    }
+}
+
 /// When and by whom a receipt was voided.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReceiptVoided {

@@ -3,6 +3,7 @@
 use racun_documents::DocumentError;
 use racun_kernel::Issues;
 use racun_orders::{OrderError, OrderRefusal, PlatformError};
+use racun_portugal::{PortugalError, PortugalRefusal};
 use racun_store::StoreError;
 
 /// Why a use case of orders is refused.
@@ -61,6 +62,16 @@ impl From<OrderRefusal> for ShopError {
 }
 
 impl ShopError {
+    /// Whether an invoice is not voided because a receipt says that it was paid.
+    pub(crate) const fn is_for_a_receipt(&self) -> bool {
+        matches!(
+            self,
+            Self::Sales(racun_sales::Error::Portugal(PortugalError::Refused(
+                PortugalRefusal::Receipted { .. }
+            )))
+        )
+    }
+
     /// Whether it says nothing of the order: the same command may succeed later.
     pub(crate) fn is_of_the_moment(&self) -> bool {
         match self {

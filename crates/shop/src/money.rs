@@ -146,8 +146,9 @@ pub async fn pay(
     }
 }
 
-/// Takes back what was paid on `invoice`, which is voided next without a credit note: its money is
-/// on the one that is made again.
+/// Takes back what was paid on `invoice`, which is voided next without a credit note: all of it
+/// where its money is on the one that is made again, else what receipts say, for they would keep it
+/// from being voided.
 ///
 /// # Errors
 /// What refuses that; the store's failure.
@@ -155,8 +156,14 @@ pub async fn take_back(
     ports: PaymentPorts<'_>,
     entity: &Entity,
     invoice: DocumentId,
+    all: bool,
 ) -> Result<(), ShopError> {
+    let has_receipt =
+        |payment: &Payment| payment.receipt.as_ref().is_some_and(|receipt| receipt.holds());
     for payment in by_hand(ports.cx, invoice).await? {
+        if !all && !has_receipt(&payment) {
+            continue;
+        }
         payments::trash(ports, entity, payment.id).await?;
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! SAF-T of a random month of a shop in Lisbon, over HTTP: valid by the authority's schema, its
 //! chains signed by the program, and its amounts those that the documents answer.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use encoding_rs::WINDOWS_1252;
@@ -17,10 +17,14 @@ on_both_stores! {
 }
 
 /// What a shop does in the month.
-const STEPS: u64 = 60;
+const STEPS: u64 = 75;
+/// What it has series for.
+const TYPES: &str =
+    "invoice invoice_receipt advance_invoice credit_note delivery_note estimate payment";
 /// The kinds of documents, and the parts of the file that they stand in.
-const KINDS: [(&str, &str); 4] = [
+const KINDS: [(&str, &str); 5] = [
     ("/invoices", "SalesInvoices"),
+    ("/advance-invoices", "SalesInvoices"),
     ("/credit-notes", "SalesInvoices"),
     ("/delivery-notes", "MovementOfGoods"),
     ("/estimates", "WorkingDocuments"),
@@ -31,12 +35,17 @@ async fn a_random_month_is_in_saft_as_its_documents_say(store: StoreKind) {
     println!("seed {seed}");
     let racun = Racun::start(store).await;
     let account = Account::sign_up(&racun).await;
-    let types =
-        ["invoice", "invoice_receipt", "credit_note", "delivery_note", "estimate", "payment"];
+    let types: Vec<&str> = TYPES.split(' ').collect();
     let entity = open_shop_in_lisbon(&account, &types).await;
     let api = account.api.clone().with("x-entity-id", &entity);
-    let mut shop =
-        Shop { api, random: Random::new(seed), invoices: Vec::new(), voided: Vec::new() };
+    let mut shop = Shop {
+        api,
+        random: Random::new(seed),
+        invoices: Vec::new(),
+        paid: Vec::new(),
+        voided: Vec::new(),
+        invoiced: Vec::new(),
+    };
     let first = shop.sell(json!({})).await;
     let year = text(&first, "date").get(..4).expect("a year").to_owned();
     for _ in 0..STEPS {
@@ -47,6 +56,12 @@ async fn a_random_month_is_in_saft_as_its_documents_say(store: StoreKind) {
         parts.entry(part).or_default().extend(shop.api.all(path).await);
     }
     let receipts = shop.receipts(&parts["SalesInvoices"]).await;
+    let holds = |id: &str| {
+        let own = parts["SalesInvoices"].iter().find(|own| text(own, "id") == id);
+        own.expect("the invoice")["voided_at"].is_null()
+    };
+    let invoiced = shop.invoiced.iter().filter(|(_, invoice)| holds(invoice));
+    let invoiced: BTreeSet<&str> = invoiced.map(|(number, _)| number.as_str()).collect();
     for encoding in ["windows-1252", "utf-8"] {
         let path = format!(
             "/fiscalization/pt/saf-t?from={year}-01-01&to={year}-12-31&encoding={encoding}"
@@ -57,7 +72,7 @@ async fn a_random_month_is_in_saft_as_its_documents_say(store: StoreKind) {
             "utf-8" => String::from_utf8(file).expect("UTF-8"),
             _ => WINDOWS_1252.decode(&file).0.into_owned(),
         };
-        check(&file, &parts, &receipts);
+        check(&file, &parts, &receipts, &invoiced);
     }
 }
 
@@ -67,8 +82,12 @@ struct Shop {
     random: Random,
     /// Invoices that stand, and were not given back.
     invoices: Vec<Value>,
+    /// Invoices that were paid, with a receipt.
+    paid: Vec<Value>,
     /// Payments whose receipts were voided.
     voided: Vec<Value>,
+    /// The numbers of estimates and delivery notes that were invoiced, and the invoices' ids.
+    invoiced: Vec<(String, String)>,
 }
 
 impl Shop {
@@ -78,7 +97,7 @@ impl Shop {
     }
 
     async fn step(&mut self) {
-        match self.random.below(12) {
+        match self.random.below(15) {
             0..=4 => {
                 let more = self.sale();
                 let sold = self.sell(more).await;
@@ -101,7 +120,10 @@ impl Shop {
                 let Some(sold) = self.take(|_| true) else { return };
                 self.void("/invoices", &sold).await;
             }
-            _ => self.void_receipt().await,
+            11 => self.void_receipt().await,
+            12 => self.void_paid().await,
+            13 => self.invoice_what_was_agreed().await,
+            _ => self.sell_in_advance().await,
         }
     }
 
@@ -167,6 +189,49 @@ impl Shop {
         if !is_zero(&due) {
             let body = json!({"invoice_id": sold["id"], "type": "bank_transfer", "amount": due});
             self.api.create("/payments", &body).await;
+            self.paid.push(sold);
+        }
+    }
+
+    /// Voids an invoice that was paid, which takes its receipt first.
+    async fn void_paid(&mut self) {
+        let Some(sold) = self.paid.pop() else { return };
+        let payments = self.api.all("/payments").await;
+        let receipt = |own: &Value| own["invoice_id"] == sold["id"] && own["pt"].is_object();
+        if let Some(payment) = payments.into_iter().find(receipt) {
+            let path = format!("/invoices/{}/void", text(&sold, "id"));
+            let refused = self.api.post(&path, &json!({"reason": "Erro"})).await.expect(422);
+            assert_eq!(refused["cause"]["code"], "pt_receipt_holds");
+            self.api.delete(&format!("/payments/{}", text(&payment, "id"))).await;
+            self.voided.push(payment);
+        }
+        self.void("/invoices", &sold).await;
+    }
+
+    /// Invoices an estimate and a delivery note that were just made.
+    async fn invoice_what_was_agreed(&mut self) {
+        let mut body = self.sale();
+        for own in ["customer", "currency_code", "exchange_rate"] {
+            body.as_object_mut().expect("an object").remove(own);
+        }
+        let estimate = self.api.create("/estimates", &body).await;
+        let note = self.api.create("/delivery-notes", &body).await;
+        body["linked_documents"] = json!([estimate["id"], note["id"]]);
+        let sold = self.sell(body).await;
+        let pair = |own| (text(own, "number").to_owned(), text(&sold, "id").to_owned());
+        self.invoiced.extend([&estimate, &note].map(pair));
+        self.invoices.push(sold);
+    }
+
+    /// Is paid in advance, of which an invoice often takes some.
+    async fn sell_in_advance(&mut self) {
+        let line = self.line();
+        let sign = json!({"name": "Sinal", "price": 1.35, "taxes": [{"rate": 23}]});
+        let body = json!({"items": [line, sign], "payments": [{"type": "cash"}]});
+        let advance = self.api.create("/advance-invoices", &body).await;
+        if self.random.below(3) > 0 {
+            let items: Vec<Value> = (0..=self.random.below(3)).map(|_| self.line()).collect();
+            self.sell(json!({"items": items, "linked_documents": [advance["id"]]})).await;
         }
     }
 
@@ -301,6 +366,7 @@ fn check(
     file: &str,
     parts: &BTreeMap<&str, Vec<Value>>,
     receipts: &BTreeMap<String, (Decimal, bool)>,
+    invoiced: &BTreeSet<&str>,
 ) {
     let xml = Document::parse(file).unwrap_or_else(|error| panic!("{error}"));
     let sources = child(xml.root_element(), "SourceDocuments").expect("documents");
@@ -317,7 +383,7 @@ fn check(
             let number = text(document, "number");
             let of = |node: &&Node<'_, '_>| number_of(**node) == number;
             let node = nodes.iter().find(of).unwrap_or_else(|| panic!("{number} is missing"));
-            check_document(*node, document);
+            check_document(*node, document, invoiced.contains(number));
         }
         check_chains(&nodes);
     }
@@ -333,6 +399,10 @@ fn check(
         assert_eq!(amount(node, "DocumentTotals/GrossTotal"), *euros);
         assert_eq!(amount(node, "PaymentMethod/PaymentAmount"), *euros);
         assert_eq!(said(node, "DocumentStatus/PaymentStatus") == "N", *holds);
+        let settled = said(node, "Line/SourceDocumentID/OriginatingON");
+        let sold = parts["SalesInvoices"].iter().find(|own| text(own, "number") == settled);
+        let is_void = !sold.expect("what it settles")["voided_at"].is_null();
+        assert!(!(*holds && is_void), "a receipt settles {settled}, which is void");
     }
     let held = receipts.values().filter(|(_, holds)| *holds).map(|(euros, _)| euros.clone());
     let stated = section.map_or_else(Decimal::zero, |section| amount(section, "TotalCredit"));
@@ -366,7 +436,7 @@ fn number_of<'a>(node: Node<'a, '_>) -> &'a str {
 }
 
 /// Compares one document with what was answered of it.
-fn check_document(node: Node<'_, '_>, document: &Value) {
+fn check_document(node: Node<'_, '_>, document: &Value, is_invoiced: bool) {
     let (pt, number) = (&document["pt"], text(document, "number"));
     for (element, field) in
         [("ATCUD", "atcud"), ("Hash", "hash"), ("SystemEntryDate", "system_entry_date")]
@@ -375,7 +445,11 @@ fn check_document(node: Node<'_, '_>, document: &Value) {
     }
     let status = child(node, "DocumentStatus").and_then(|node| node.first_element_child());
     let status = status.and_then(|node| node.text());
-    let expected = if document["voided_at"].is_null() { "N" } else { "A" };
+    let expected = match (document["voided_at"].is_null(), is_invoiced) {
+        (false, _) => "A",
+        (true, true) => "F",
+        (true, false) => "N",
+    };
     assert_eq!(status, Some(expected), "{number}");
     let [net, tax, gross] = ["NetTotal", "TaxPayable", "GrossTotal"]
         .map(|name| amount(node, &format!("DocumentTotals/{name}")));

@@ -117,8 +117,11 @@ impl Prepared {
             Self::Certified(certifying) => {
                 let found = match facts.place {
                     Some(FoundPlace::Series(found)) => found,
-                    Some(FoundPlace::Premise(..)) | None => None,
+                    Some(FoundPlace::Premise(..)) | None => FoundSeries::default(),
                 };
+                if found.is_changed() {
+                    return Err(DocumentError::ChangedMeanwhile.into());
+                }
                 let (document, puts) =
                     certifying.issue(document, found, &facts.means, facts.targets)?;
                 Ok(Issued { document, puts, sending: None })

@@ -152,7 +152,7 @@ pub async fn prepare(
     if certifies(ports, entity) {
         return match said {
             FiscalIntent::Issue(request) => {
-                let sale = Sale { kind, means: &means, paid_at_once };
+                let sale = Sale { kind, means: &means, paid_at_once, links: &links };
                 let own = certifying(ports, entity, sale, request.pt).await?;
                 Ok(Prepared::Certified(Box::new(own)))
             }

@@ -44,6 +44,7 @@ impl From<PortugalRefusal> for ApiError {
             | PortugalRefusal::Voided { .. }
             | PortugalRefusal::VoidedBefore { .. }
             | PortugalRefusal::Rectified { .. }
+            | PortugalRefusal::Receipted { .. }
             | PortugalRefusal::NotSigned
             | PortugalRefusal::Unwritable { .. } => {
                 Self::new(Kind::Unprocessable, message).caused_by(refusal.code())

@@ -80,7 +80,7 @@ pub(crate) fn tea(quantity: u32) -> Value {
     })
 }
 
-fn reissuing() -> Value {
+pub(crate) fn reissuing() -> Value {
     json!({"auto_process": true, "auto_reissue_on_update": true})
 }
 
@@ -191,7 +191,7 @@ async fn of_a_credited_invoice_the_rest_is_given_back_before_it_is_made_again() 
 
 /// An order of two pieces that is not paid, with 20 of it paid by hand, becomes one of `pieces`;
 /// answers its invoice, what that one has, and what is left to give back.
-async fn moves(desk: &Desk, more: Value, pieces: u32) -> (Value, String, String) {
+pub(crate) async fn moves(desk: &Desk, more: Value, pieces: u32) -> (Value, String, String) {
     let mut rules = reissuing();
     rules["auto_process_on"] = json!("created");
     rules.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -448,7 +448,7 @@ impl StoreDecorator for Between {
 }
 
 #[actix_web::test]
-async fn an_order_that_was_mended_meanwhile_has_not_failed() {
+async fn an_order_that_was_mended_during_the_run_has_not_failed() {
     let mut kept = None;
     let api = Api::with(|services| {
         let between =

@@ -77,6 +77,54 @@ async fn a_receipt_stays_and_is_voided_with_its_payment() {
 }
 
 #[actix_web::test]
+async fn what_a_receipt_says_was_paid_is_not_voided() {
+    let shop = with_receipts().await;
+    let advances = json!({"document_type": "advance_invoice", "series_code": "2026AD"});
+    shop.series(advances).await.with(201);
+    let sold = shop.sold(json!({})).await;
+    let first = receive(&shop, &sold, json!({"amount": 20})).await.with(201).json();
+    let second = receive(&shop, &sold, json!({"amount": 30})).await.with(201).json();
+    let why = json!({"reason": "Erro"});
+    for paid in [&first, &second] {
+        let refused = shop.void(&sold, why.clone()).await.with(422);
+        assert_eq!(code(&refused), "pt_receipt_holds");
+        assert!(refused.text.contains("RG 2026A/"), "{}", refused.text);
+        let path = format!("/payments/{}", text(&paid["id"]));
+        shop.api.delete(&path, &shop.owner).await.with(204);
+    }
+    shop.void(&sold, why.clone()).await.with(200);
+    receive(&shop, &sold, json!({"amount": 1})).await.with(422);
+    // Without a receipt nothing says that it was paid.
+    let at_once = shop.sold(json!({"payments": [{"type": "cash"}]})).await;
+    shop.void(&at_once, why).await.with(200);
+    let file = "/fiscalization/pt/saf-t?encoding=utf-8&from=2026-11-01&to=2026-11-30";
+    let file = shop.get(file).await.with(200).text;
+    assert_eq!(file.matches("<PaymentStatus>A</PaymentStatus>").count(), 2, "{file}");
+    assert!(!file.contains("<PaymentStatus>N</PaymentStatus>"), "{file}");
+}
+
+#[actix_web::test]
+async fn the_clock_is_not_behind_any_series_that_is_active() {
+    let shop = with_receipts().await;
+    shop.api.pass(2 * 24 * 3600);
+    let sold = shop.sold(json!({})).await;
+    assert_eq!(sold["pt"]["system_entry_date"], "2026-11-22T08:00:00");
+    let second = shop.series(json!({"document_type": "estimate", "series_code": "E"})).await;
+    second.with(201);
+    shop.api.pass(-24 * 3600);
+    let estimate = async || shop.post("/estimates", crate::portugal::invoice(json!({}))).await;
+    for refused in [estimate().await, receive(&shop, &sold, json!({})).await] {
+        assert_eq!(code(&refused.with(422)), "clock_behind");
+    }
+    // Close the series that ran ahead, and the others go on.
+    let series = text(&sold["pt"]["series_id"]);
+    let path = format!("/fiscalization/pt/atcud-series/{series}/close");
+    shop.post(&path, json!({})).await.with(200);
+    assert_eq!(estimate().await.with(201).json()["number"], "OR E/1");
+    receive(&shop, &sold, json!({})).await.with(201);
+}
+
+#[actix_web::test]
 async fn saf_t_has_receipts_of_its_days_with_their_customers() {
     let shop = with_receipts().await;
     let customer = json!({"name": "Bor", "tax_number": "504030108", "country_code": "PT"});

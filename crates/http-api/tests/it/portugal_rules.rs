@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use serde_json::{Value, json};
 
 use crate::harness::text;
-use crate::portugal::{Shop, code, invoice};
+use crate::portugal::{Shop, code, invoice, merged};
 use crate::portugal_totals::uncertify;
 
 #[actix_web::test]
@@ -94,16 +94,19 @@ async fn nothing_is_printed_before_it_is_signed_or_in_another_form() {
 async fn a_number_of_a_buyer_that_cannot_be_numbers_nothing() {
     let shop = Shop::open().await;
     for (number, country, fits) in [
-        ("504030109", "PT", false),
-        ("PT504030109", "", false),
-        ("PT504030108", "PT", true),
-        ("999999990", "PT", true),
-        ("B12345678", "ES", true),
+        ("504030109", json!({"country_code": "PT"}), false),
+        ("504030109", json!({"country": "Portugal"}), false),
+        ("504030109", json!({}), false),
+        ("504 030 109", json!({}), false),
+        ("PT504030109", json!({}), false),
+        ("PT504030108", json!({"country_code": "PT"}), true),
+        ("999999990", json!({"country_code": "PT"}), true),
+        ("B12345678", json!({"country_code": "ES"}), true),
+        ("504030109", json!({"country": "Poland"}), true),
+        ("501442600", json!({}), true),
     ] {
-        let mut customer = json!({"name": format!("Bor {number}"), "tax_number": number});
-        if !country.is_empty() {
-            customer["country_code"] = json!(country);
-        }
+        let customer = json!({"name": format!("Bor {number}"), "tax_number": number});
+        let customer = merged(customer, country);
         let sold = shop.sell(json!({"customer": customer})).await;
         if fits {
             sold.with(201);
@@ -112,7 +115,7 @@ async fn a_number_of_a_buyer_that_cannot_be_numbers_nothing() {
             assert_eq!(sold.with(422).issue(), expected, "{number}");
         }
     }
-    assert_eq!(shop.sold(json!({})).await["number"], "FT 2026A/4", "refusals take no number");
+    assert_eq!(shop.sold(json!({})).await["number"], "FT 2026A/6", "refusals take no number");
 }
 
 #[actix_web::test]
@@ -221,6 +224,32 @@ async fn nothing_is_issued_under_the_number_of_examples() {
 }
 
 #[actix_web::test]
+async fn the_number_under_which_documents_were_issued_stays() {
+    let shop = Shop::open().await;
+    let path = format!("/entities/{}", shop.owner.entity());
+    let patch = async |body: Value| shop.api.patch(&path, &shop.owner, body).await;
+    // Series alone keep nothing, and a refused document does not either.
+    patch(json!({"tax_number": "504030108"})).await.with(200);
+    shop.sell(json!({"is_draft": true})).await.with(422);
+    patch(json!({"tax_number": "501442600"})).await.with(200);
+    let sold = shop.sold(json!({})).await;
+    let kept = ("[\"tax_number\"]".to_owned(), "immutable".to_owned());
+    for body in [
+        json!({"tax_number": "504030108"}),
+        json!({"tax_number": "504030108", "name": "Loja nova"}),
+    ] {
+        assert_eq!(patch(body.clone()).await.with(422).issue(), kept, "{body}");
+    }
+    let same = json!({"tax_number": "501442600", "name": "Loja nova"});
+    patch(same).await.with(200);
+    shop.void(&sold, json!({"reason": "Erro"})).await.with(200);
+    assert_eq!(patch(json!({"tax_number": "504030108"})).await.with(422).issue(), kept);
+    let file = "/fiscalization/pt/saf-t?encoding=utf-8&from=2026-11-01&to=2026-11-30";
+    let file = shop.get(file).await.with(200).text;
+    assert!(file.contains("<TaxRegistrationNumber>501442600<"), "{file}");
+}
+
+#[actix_web::test]
 async fn entities_of_the_islands_start_with_the_rates_of_their_region() {
     let shop = Shop::bare().await;
     let entity = shop.get(&format!("/entities/{}", shop.owner.entity())).await.with(200).json();
@@ -245,7 +274,7 @@ async fn entities_of_the_islands_start_with_the_rates_of_their_region() {
         ] {
             wanted[name] = entity[name].clone();
         }
-        let wanted = crate::portugal::merged(wanted, place);
+        let wanted = merged(wanted, place);
         let made = shop.api.post("/entities", &shop.owner, wanted).await.with(201).json();
         let owner = shop.owner.in_entity(&text(&made["id"]));
         let taxes = shop.api.get("/taxes", &owner).await.with(200).json();
@@ -285,16 +314,35 @@ async fn a_customer_abroad_is_of_the_country_that_is_named() {
 }
 
 #[actix_web::test]
-async fn a_credit_note_gives_back_no_more_than_was_sold() {
+async fn credit_notes_together_give_back_no_more_than_was_sold() {
     let shop = Shop::open().await;
-    let sold = shop.sold(json!({})).await;
-    let note = async |quantity: u32, price: u32| {
-        let line = json!({"name": "Pão", "quantity": quantity, "price": price,
-                          "taxes": [{"rate": 23}]});
-        shop.post("/credit-notes", json!({"linked_documents": [sold["id"]], "items": [line]})).await
+    let line = |quantity: u32, price: u32, rate: u32| {
+        let taxes = json!([{ "rate": rate }]);
+        json!({"name": "Pão", "quantity": quantity, "price": price, "taxes": taxes})
     };
-    let refused = note(5, 1).await.with(422);
-    let at = r#"["items",0,"quantity"]"#.to_owned();
-    assert_eq!(refused.issue(), (at, "quantity_exceeds_original".into()));
-    assert_eq!(note(1, 1).await.with(201).json()["number"], "NC 2026A/1");
+    let sale = json!({"items": [line(3, 100, 6)]});
+    let (sold, other) = (shop.sold(sale.clone()).await, shop.sold(sale).await);
+    let note = async |over: Value, line: Value| {
+        shop.post("/credit-notes", json!({"linked_documents": over, "items": [line]})).await
+    };
+    let of = || json!([sold["id"]]);
+    let too_many = (r#"["items",0,"quantity"]"#.to_owned(), "quantity_exceeds_original".to_owned());
+    let other_rate = r#"["items",0,"taxes",0,"rate"]"#.to_owned();
+    assert_eq!(note(of(), line(4, 1, 6)).await.with(422).issue(), too_many);
+    let refused = note(of(), line(1, 1, 23)).await.with(422);
+    assert_eq!(refused.issue(), (other_rate, "rate_not_sold".into()));
+    let first = note(of(), line(2, 1, 6)).await.with(201).json();
+    assert_eq!(first["number"], "NC 2026A/1");
+    let refused = note(of(), line(2, 1, 6)).await.with(422);
+    assert_eq!(refused.issue(), too_many, "one of three is left");
+    assert!(refused.text.contains("of which 1 can"), "{}", refused.text);
+    // What a voided note gave back can be given back again.
+    let path = format!("/credit-notes/{}/void", text(&first["id"]));
+    shop.post(&path, json!({"reason": "Erro"})).await.with(200);
+    note(of(), line(2, 1, 6)).await.with(201);
+    // One over both has what is left of both.
+    let both = || json!([sold["id"], other["id"]]);
+    assert_eq!(note(both(), line(5, 1, 6)).await.with(422).issue(), too_many);
+    note(both(), line(4, 100, 6)).await.with(201);
+    assert_eq!(note(json!([other["id"]]), line(1, 1, 6)).await.with(422).issue(), too_many);
 }

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use racun_background::jobs::{JobKind, claim, perform};
 use racun_delivery::exports::archive::Archivist;
-use serde_json::json;
+use racun_portugal::read_qr;
+use serde_json::{Value, json};
 
 use crate::harness::text;
-use crate::portugal::{Shop, code};
+use crate::portugal::{Shop, code, invoice};
 
 /// Does what is due.
 async fn work(shop: &Shop) {
@@ -104,4 +105,124 @@ async fn saf_t_has_the_certified_documents_of_its_days() {
         let refused = shop.get(&path(query)).await.with(422);
         assert_eq!(refused.issue().0, format!("[\"{at}\"]"), "{query}");
     }
+}
+
+/// The file of November.
+async fn november(shop: &Shop) -> String {
+    let path = "/fiscalization/pt/saf-t?encoding=utf-8&from=2026-11-01&to=2026-11-30";
+    shop.get(path).await.with(200).text
+}
+
+/// What `file` says between this element's tags, once for each.
+fn all<'a>(file: &'a str, element: &str) -> Vec<&'a str> {
+    let (open, close) = (format!("<{element}>"), format!("</{element}>"));
+    file.split(&open).skip(1).filter_map(|rest| rest.split(&close).next()).collect()
+}
+
+#[actix_web::test]
+async fn what_was_invoiced_says_so_while_its_invoice_holds() {
+    let shop = Shop::open().await;
+    for (kind, series) in [("estimate", "E"), ("delivery_note", "G")] {
+        shop.series(json!({"document_type": kind, "series_code": series})).await.with(201);
+    }
+    let made = async |path: &str| shop.post(path, invoice(json!({}))).await.with(201).json();
+    let (estimate, note) = (made("/estimates").await, made("/delivery-notes").await);
+    made("/estimates").await;
+    made("/delivery-notes").await;
+    let states = |file: &str| {
+        let of = |element: &str| all(file, element).iter().map(|own| (*own).to_owned()).collect();
+        (of("WorkStatus"), of("MovementStatus"))
+    };
+    let both = |own: &[&str]| -> (Vec<String>, Vec<String>) {
+        let own: Vec<String> = own.iter().map(|state| (*state).to_owned()).collect();
+        (own.clone(), own)
+    };
+    let totals = |file: &str| {
+        let of = |element: &str| all(file, element).join(" ");
+        (of("TotalQuantityIssued"), of("NumberOfMovementLines"), of("WorkingDocuments"))
+    };
+    let before = november(&shop).await;
+    assert_eq!(states(&before), both(&["N", "N"]));
+    shop.api.pass(60);
+    let of = json!({"linked_documents": [estimate["id"], note["id"]]});
+    let sold = shop.sold(of).await;
+    let file = november(&shop).await;
+    assert_eq!(states(&file), both(&["F", "N"]));
+    let since = text(&sold["pt"]["system_entry_date"]);
+    for part in ["WorkStatusDate", "MovementStatusDate"] {
+        assert_eq!(all(&file, part)[0], since, "it was invoiced then");
+    }
+    let (quantity, lines, working) = totals(&file);
+    assert_eq!((quantity.as_str(), lines.as_str()), ("2.00", "2"), "they stay in the totals");
+    let sums = |part: &str| {
+        (all(part, "NumberOfEntries")[0].to_owned(), all(part, "TotalCredit")[0].to_owned())
+    };
+    assert_eq!(sums(&working), sums(&totals(&before).2));
+    shop.void(&sold, json!({"reason": "Erro"})).await.with(200);
+    assert_eq!(states(&november(&shop).await), both(&["N", "N"]), "its invoice does not hold");
+}
+
+#[actix_web::test]
+async fn a_shop_on_madeira_sells_at_the_rates_of_madeira() {
+    let shop = Shop::open().await;
+    let path = format!("/entities/{}", shop.owner.entity());
+    let madeira = json!({"fiscal_region_code": "PT-MA"});
+    shop.api.patch(&path, &shop.owner, madeira).await.with(200);
+    let line = |rate: u32| {
+        let taxes = json!([{ "rate": rate }]);
+        json!({"name": format!("Bolo {rate}"), "price": 10, "taxes": taxes})
+    };
+    let sold = shop.sold(json!({"items": [line(22), line(12), line(4)]})).await;
+    assert_eq!(sold["pt"]["region"], "PT-MA");
+    let fields = read_qr(&text(&sold["pt"]["qr_payload"])).unwrap();
+    for (key, value) in [
+        ("I1", "PT-MA"),
+        ("I3", "10.00"),
+        ("I4", "0.40"),
+        ("I5", "10.00"),
+        ("I6", "1.20"),
+        ("I7", "10.00"),
+        ("I8", "2.20"),
+        ("N", "3.80"),
+        ("O", "33.80"),
+    ] {
+        assert_eq!(fields[key], value, "{key}");
+    }
+    let file = november(&shop).await;
+    let regions = all(&file, "TaxCountryRegion");
+    assert!(regions.len() >= 6 && regions.iter().all(|own| *own == "PT-MA"), "{regions:?}");
+    let mut levels: Vec<(&str, &str)> =
+        all(&file, "TaxCode").into_iter().zip(all(&file, "TaxPercentage")).collect();
+    levels.sort_unstable();
+    levels.dedup();
+    assert_eq!(levels, [("INT", "12.00"), ("NOR", "22.00"), ("RED", "4.00")]);
+}
+
+#[actix_web::test]
+async fn an_advance_has_a_series_of_its_own_and_is_taken_by_an_invoice() {
+    let shop = Shop::open().await;
+    let series = |code: &str| json!({"document_type": "advance_invoice", "series_code": code});
+    shop.series(series("2026a")).await.with(409);
+    shop.series(series("2026AD")).await.with(201);
+    let advance = |more: Value| {
+        let line = json!({"name": "Sinal", "price": 50, "taxes": [{"rate": 23}]});
+        let payments = json!([{"type": "cash"}]);
+        let body = json!({"items": [line], "payments": payments});
+        shop.post("/advance-invoices", crate::portugal::merged(body, more))
+    };
+    let first = advance(json!({})).await.with(201).json();
+    assert_eq!(
+        (&first["number"], &first["pt"]["document_code"]),
+        (&json!("FT 2026AD/1"), &json!("FT"))
+    );
+    assert_eq!(advance(json!({})).await.with(201).json()["number"], "FT 2026AD/2");
+    let sold = shop.sold(json!({"linked_documents": [first["id"]]})).await;
+    assert_eq!((&sold["number"], &sold["total_due"]), (&json!("FT 2026A/1"), &json!(61.5)));
+    let file = november(&shop).await;
+    let products: Vec<(&str, &str)> =
+        all(&file, "ProductType").into_iter().zip(all(&file, "ProductDescription")).collect();
+    assert!(products.contains(&("O", "Sinal")) && products.contains(&("P", "Pão")), "{file}");
+    assert_eq!(all(&file, "OriginatingON"), ["FT 2026AD/1"], "what the invoice goes back to");
+    let applied = format!("/advance-invoices/{}/void", text(&first["id"]));
+    shop.post(&applied, json!({"reason": "Erro"})).await.with(422);
 }

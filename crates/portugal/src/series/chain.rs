@@ -210,3 +210,15 @@ pub fn entry_time(wall: WallTime, last: Option<WallTime>) -> Result<WallTime, Po
     let Some(last) = last else { return Ok(wall) };
     wall.behind(last).ok_or(PortugalRefusal::ClockBehind { last })
 }
+
+/// When the last document entered that is in an active one of `series`: the clock of an entity is
+/// not behind that for any of its documents. A closed series that ran ahead holds nothing up.
+///
+/// Source: Despacho 8632/2014, 3.4.3, which has the user asked. An interface for programs has no
+/// user to ask, so it refuses.
+#[must_use]
+pub fn last_entry<'a>(series: impl IntoIterator<Item = &'a PtSeries>) -> Option<WallTime> {
+    let heads =
+        series.into_iter().filter(|own| own.is_active()).filter_map(|own| own.head.as_ref());
+    heads.map(|head| head.entered_at).max()
+}

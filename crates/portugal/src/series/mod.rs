@@ -20,7 +20,9 @@ use time::{Date, OffsetDateTime};
 
 use crate::{Number, PortugalError, PortugalRefusal, Purpose, SeriesCode, ValidationCode, events};
 
-pub use chain::{Certified, ChainHead, Fresh, PT_FORMS, Receipted, RecoveredForm, entry_time};
+pub use chain::{
+    Certified, ChainHead, Fresh, PT_FORMS, Receipted, RecoveredForm, entry_time, last_entry,
+};
 pub use new::{CheckedSeries, NewSeries, Validated};
 
 /// Series that an entity may have, closed ones included.

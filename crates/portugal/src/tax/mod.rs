@@ -11,5 +11,7 @@ mod nif;
 mod rate;
 
 pub use exemption::{Exemption, check_zero_rate, exemptions};
-pub use nif::{CONSUMER, CONSUMER_NAME, PLACEHOLDER, UNKNOWN, buyer_number, check_nif, is_nif};
+pub use nif::{
+    CONSUMER, CONSUMER_NAME, PLACEHOLDER, UNKNOWN, buyer_number, check_buyer_number, is_nif,
+};
 pub use rate::{Level, Region, rate_on, region_of};

@@ -30,19 +30,34 @@ pub fn is_nif(text: &str) -> bool {
         && VatNumber::read(Some("PT"), text).is_ok()
 }
 
-/// Accepts a number of a taxpayer.
+/// Accepts the number of a buyer of `country`: one of Portugal is a NIF, with or without `PT`.
+/// Where no country is named, what begins with `PT` or has nine digits is one of Portugal.
 ///
 /// # Errors
 /// `invalid_value`.
-pub fn check_nif(text: &str) -> Result<(), Issue> {
-    if is_nif(text) {
+pub fn check_buyer_number(number: &str, country: Option<&str>) -> Result<(), Issue> {
+    let number = number.trim();
+    let is_own = match country {
+        Some(country) if country.eq_ignore_ascii_case("PT") => true,
+        Some(_) => number.starts_with("PT"),
+        None => looks_portuguese(number),
+    };
+    if !is_own || is_nif(buyer_number(Some(number))) {
         return Ok(());
     }
     Err(Issue::new(
         "invalid_value",
-        "expected a Portuguese tax number (NIF): nine digits, the last of them the check digit, \
-         without PT before them",
+        "expected a Portuguese tax number (NIF): nine digits, the last of them the check digit; \
+         send the country of a customer whose number is of another one",
     ))
+}
+
+/// Whether `number`, of a buyer whose country is not known, is written as those of Portugal are.
+fn looks_portuguese(number: &str) -> bool {
+    let begins = number.get(..2).is_some_and(|start| start.eq_ignore_ascii_case("PT"));
+    let mut signs = number.chars().filter(|sign| ![' ', '.', '-'].contains(sign));
+    let digits = number.bytes().filter(u8::is_ascii_digit).count();
+    begins || (digits == 9 && signs.all(|sign| sign.is_ascii_digit()))
 }
 
 /// The number of a buyer as SAF-T and the QR code have it: without `PT`, others as they are, and

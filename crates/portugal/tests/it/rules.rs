@@ -1,9 +1,10 @@
 //! What a certified program refuses, each rule at its limit.
 
+use proptest::prelude::*;
 use racun_kernel::{Decimal, PaymentType};
 use racun_portugal::restrictions::{
-    Change, Ending, Original, RuledLine, RuledTax, check_change, check_country, check_credit,
-    check_credited_quantities, check_draft, check_lines, check_locale, check_output,
+    Change, Ending, Original, Piece, RuledLine, RuledTax, check_change, check_country,
+    check_credit, check_credited, check_draft, check_lines, check_locale, check_output,
     check_payments, check_period, check_template, check_void,
 };
 use racun_portugal::{Code, Number, PortugalRefusal, Region};
@@ -104,31 +105,119 @@ fn lines_are_above_zero_and_have_one_tax_of_their_region() {
     }
 }
 
+/// Lines as name, rate and quantity.
+type Lines<'a> = &'a [(&'a str, &'a str, &'a str)];
+
+/// What is wrong with a note of `credited`, after notes of `earlier`, over a sale of `sold`.
+fn faults_of(credited: Lines<'_>, earlier: Lines<'_>, sold: Lines<'_>) -> Vec<String> {
+    let of = |lines: Lines<'_>| -> Vec<(String, Decimal, Decimal)> {
+        let own = |(name, rate, count): &(&str, &str, &str)| {
+            ((*name).to_owned(), decimal(rate), decimal(count))
+        };
+        lines.iter().map(own).collect()
+    };
+    let (credited, earlier, sold) = (of(credited), of(earlier), of(sold));
+    let earlier: Vec<Piece<'_>> = earlier.iter().map(piece).collect();
+    let sold: Vec<Piece<'_>> = sold.iter().map(piece).collect();
+    let found = check_credited(credited.iter().map(piece).enumerate(), &earlier, &sold);
+    found.err().map(|issues| said(&issues.into())).unwrap_or_default()
+}
+
+fn piece((name, percent, quantity): &(String, Decimal, Decimal)) -> Piece<'_> {
+    Piece { name, percent, quantity }
+}
+
 #[test]
-fn no_more_is_given_back_than_was_sold() {
-    let sold = [("Pão", decimal("2")), ("Pão", decimal("1")), ("Bolo", decimal("1"))];
-    let sold: Vec<_> = sold.iter().map(|(name, quantity)| (*name, quantity)).collect();
-    for (credited, expected) in [
-        (&[("Pão", "3"), ("Bolo", "0.5")][..], &[][..]),
-        (&[("Pão", "1"), ("Desconto", "7"), ("Pão", "2.001")], &["items[2].quantity"]),
-        (&[("Bolo", "2"), ("Pão", "4")], &["items[0].quantity", "items[1].quantity"]),
+fn no_more_is_given_back_than_was_sold_and_at_no_other_rate() {
+    let sold = &[("Pão", "6", "2"), ("Pão", "6", "1"), ("Bolo", "23", "1"), ("Pão", "23", "5")];
+    for (credited, earlier, expected) in [
+        (&[("Pão", "6.0", "3"), ("Bolo", "23", "0.5")][..], &[][..], &[][..]),
+        (
+            &[("Pão", "6", "1"), ("Desconto", "6", "7"), ("Pão", "6", "2.001")],
+            &[],
+            &["items[2].quantity: quantity_exceeds_original"],
+        ),
+        (
+            &[("Bolo", "23", "2"), ("Pão", "6", "4")],
+            &[],
+            &[
+                "items[0].quantity: quantity_exceeds_original",
+                "items[1].quantity: quantity_exceeds_original",
+            ],
+        ),
+        (&[("Pão", "6", "1")], &[("Pão", "6", "1"), ("Pão", "6", "1")], &[]),
+        (
+            &[("Pão", "6", "1.5")],
+            &[("Pão", "6", "1"), ("Pão", "6", "1")],
+            &["items[0].quantity: quantity_exceeds_original"],
+        ),
+        (&[("Pão", "23", "5")], &[("Pão", "6", "3")], &[]),
+        (&[("Bolo", "6", "1")], &[], &["items[0].taxes[0].rate: rate_not_sold"]),
+        (&[("Desconto", "13", "1")], &[], &["items[0].taxes[0].rate: rate_not_sold"]),
+        (&[("Desconto", "23", "1")], &[("Desconto", "23", "9")], &[]),
     ] {
-        let credited: Vec<_> =
-            credited.iter().map(|(name, count)| (*name, decimal(count))).collect();
-        let lines = credited.iter().map(|(name, quantity)| (*name, quantity)).enumerate();
-        let found = check_credited_quantities(lines, &sold);
-        let found = found.err().map(|issues| said(&issues.into())).unwrap_or_default();
-        let expected: Vec<String> =
-            expected.iter().map(|path| format!("{path}: quantity_exceeds_original")).collect();
-        assert_eq!(found, expected);
+        assert_eq!(faults_of(credited, earlier, sold), expected, "{credited:?} {earlier:?}");
     }
+}
+
+proptest! {
+    #[test]
+    fn notes_that_are_accepted_never_give_back_more_than_was_sold(
+        sold in pieces(1..6),
+        notes in prop::collection::vec(pieces(1..4), 0..12),
+    ) {
+        let sold: Vec<Piece<'_>> = sold.iter().map(piece).collect();
+        let mut given: Vec<Piece<'_>> = Vec::new();
+        for note in &notes {
+            let lines = note.iter().map(piece).enumerate();
+            if check_credited(lines, &given, &sold).is_ok() {
+                given.extend(note.iter().map(piece));
+            }
+            for own in &given {
+                let same = |other: &&Piece<'_>| {
+                    (other.name, other.percent) == (own.name, own.percent)
+                };
+                let sum = |of: &[Piece<'_>]| -> Decimal {
+                    of.iter().filter(same).map(|own| own.quantity).sum()
+                };
+                let is_sold = sold.iter().any(|line| line.name == own.name);
+                prop_assert!(!is_sold || sum(&given) <= sum(&sold), "{given:?} of {sold:?}");
+                prop_assert!(sold.iter().any(|line| line.percent == own.percent));
+            }
+        }
+        // What is left can be given back, and nothing more.
+        for own in &sold {
+            let same = |other: &&Piece<'_>| (other.name, other.percent) == (own.name, own.percent);
+            let sum = |of: &[Piece<'_>]| -> Decimal {
+                of.iter().filter(same).map(|own| own.quantity).sum()
+            };
+            let left = &sum(&sold) - &sum(&given);
+            let rest = Piece { quantity: &left, ..*own };
+            prop_assert_eq!(check_credited([(0, rest)], &given, &sold), Ok(()));
+            let more = &left + &decimal("0.01");
+            let more = Piece { quantity: &more, ..*own };
+            prop_assert!(check_credited([(0, more)], &given, &sold).is_err());
+        }
+    }
+}
+
+/// Lines of a few names and rates.
+fn pieces(count: std::ops::Range<usize>) -> impl Strategy<Value = Vec<(String, Decimal, Decimal)>> {
+    let name = prop::sample::select(vec!["Pão", "Bolo", "Café"]).prop_map(str::to_owned);
+    let rate = prop::sample::select(vec!["23", "6", "0"]).prop_map(decimal);
+    let quantity = (1_i64..500).prop_map(|cents| Decimal::new(cents, 2));
+    prop::collection::vec((name, rate, quantity), count)
 }
 
 #[test]
 fn a_voided_document_takes_no_credit_note_and_a_credited_one_is_not_voided() {
     let number: Number = "FT 2026A/1".parse().unwrap();
-    let original =
-        |is_voided: bool, is_rectified: bool| Original { number: &number, is_voided, is_rectified };
+    let original = |is_voided: bool, is_rectified: bool| Original {
+        number: &number,
+        is_voided,
+        is_rectified,
+        receipt: None,
+    };
     assert_eq!(check_credit(Some(&original(false, true))), Ok(()));
     assert_eq!(said(&check_credit(None).unwrap_err()), ["linked_documents: required"]);
     let voided = check_credit(Some(&original(true, false))).unwrap_err();
@@ -147,6 +236,11 @@ fn a_voided_document_takes_no_credit_note_and_a_credited_one_is_not_voided() {
     let own = original(false, false);
     assert_eq!(check_void(&own, Some(&limit), true), Ok(Ending::Voided));
     assert_eq!(check_void(&own, Some("Erro"), false), Ok(Ending::Credited));
+    let paid = Original { receipt: Some("RG 2026A/1"), ..own };
+    let refused = check_void(&paid, Some("Erro"), true).unwrap_err();
+    assert_eq!(said(&refused), ["pt_receipt_holds"]);
+    assert!(refused.to_string().contains("RG 2026A/1"), "{refused}");
+    assert_eq!(check_void(&paid, Some("Erro"), false), Ok(Ending::Credited));
 }
 
 #[test]

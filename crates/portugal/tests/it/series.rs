@@ -4,7 +4,7 @@ use racun_kernel::id::PtSeriesId;
 use racun_portugal::{
     ChainHead, Fresh, ManualNumber, NewSeries, PT_SERIES, PortugalError, PtSeries, Purpose,
     Registration, SeriesChange, SeriesStatus, TABLES, Validated, ValidationCode, check_date,
-    entry_time,
+    entry_time, last_entry,
 };
 use racun_store::{Decision, Record as _, StoreError};
 use time::macros::datetime;
@@ -217,6 +217,29 @@ fn dates_of_a_series_do_not_run_back_or_ahead() {
     }
     assert_eq!(entry_time(entry, None), Ok(entry));
     assert_eq!(entry_time(entry, Some(wall("2026-03-10T09:59:59"))), Ok(entry));
+}
+
+#[test]
+fn the_last_document_is_that_of_all_active_series() {
+    let with = |last: Option<&str>, status| {
+        let head = last.map(|at| ChainHead {
+            sequence: 1,
+            date: date("2026-03-10"),
+            entered_at: wall(at),
+            hash: None,
+        });
+        PtSeries { head, status, ..series() }
+    };
+    let active = |last| with(last, SeriesStatus::Active);
+    let (early, late) = ("2026-03-10T09:00:00", "2026-03-10T10:00:00");
+    let ahead = with(Some("2026-03-12T10:00:00"), SeriesStatus::Closed);
+    for (series, expected) in [
+        (vec![], None),
+        (vec![active(None), ahead.clone()], None),
+        (vec![active(Some(late)), active(Some(early)), active(None), ahead], Some(late)),
+    ] {
+        assert_eq!(last_entry(&series), expected.map(wall));
+    }
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use racun_kernel::{PaymentType, vat_rates};
 use racun_portugal::{
-    CONSUMER, Exemption, Level, Mechanism, Region, buyer_number, check_nif, check_zero_rate,
-    exemptions, is_nif, rate_on, region_of,
+    CONSUMER, Exemption, Level, Mechanism, Region, buyer_number, check_buyer_number,
+    check_zero_rate, exemptions, is_nif, rate_on, region_of,
 };
 
 use crate::world::{date, decimal, faults, group, read, text};
@@ -20,7 +20,33 @@ fn numbers_of_taxpayers_have_a_known_beginning_and_a_check_digit() {
     for other in ["", "PT508025338", "50802533a", "５０８０２５３３８", "508 025 338"] {
         assert!(!is_nif(other), "{other}");
     }
-    assert_eq!(check_nif("508025339").unwrap_err().code, "invalid_value");
+}
+
+#[test]
+fn a_number_of_a_buyer_is_portuguese_unless_another_country_is_named() {
+    for (number, country, fits) in [
+        ("508025338", Some("PT"), true),
+        (" PT508025338 ", Some("pt"), true),
+        ("508025339", Some("PT"), false),
+        ("508 025 338", Some("PT"), false),
+        ("508025338", None, true),
+        ("PT508025338", None, true),
+        ("508025339", None, false),
+        ("508 025 339", None, false),
+        ("508.025.338", None, false),
+        ("PT508025339", None, false),
+        ("pt508025338", None, false),
+        ("50802533", None, true),
+        ("5080253390", None, true),
+        ("B12345678", None, true),
+        ("é", None, true),
+        ("508025339", Some("PL"), true),
+        ("PT508025339", Some("PL"), false),
+    ] {
+        let found = check_buyer_number(number, country);
+        let expected = if fits { Ok(()) } else { Err("invalid_value") };
+        assert_eq!(found.map_err(|issue| issue.code), expected, "{number} {country:?}");
+    }
 }
 
 #[test]

@@ -26,6 +26,8 @@ pub(super) struct Around {
     settled: Vec<DocumentId>,
     /// The links of the invoice among them that it also gives back of.
     own_links: Option<(DocumentId, Vec<Relation>)>,
+    /// Whether its payments are looked at.
+    has_payments: bool,
 }
 
 /// What of it is there.
@@ -38,6 +40,8 @@ pub(super) struct FoundAround {
     /// The invoice that a credit note both settles and gives back of, with its advances and the
     /// allocations that it has.
     pub own: Option<OwnInvoice>,
+    /// The number of a receipt that holds of a payment on the document.
+    pub receipt: Option<String>,
 }
 
 /// The invoice that a credit note both settles and gives back of.
@@ -67,8 +71,13 @@ impl Around {
         links: &[Relation],
     ) -> Result<Self, Error> {
         let (id, tenant) = (document.id, cx.tenant());
-        let mut around = Self { id, notes: Vec::new(), settled: Vec::new(), own_links: None };
-        if !matches!(id.kind(), DocumentKind::Invoice | DocumentKind::CreditNote) {
+        let is_settled = matches!(id.kind(), DocumentKind::Invoice | DocumentKind::CreditNote);
+        // Of an advance only receipts are looked for.
+        let is_paid = id.kind() == DocumentKind::AdvanceInvoice && document.pt.is_some();
+        let (notes, settled, own_links) = (Vec::new(), Vec::new(), None);
+        let has_payments = is_settled || is_paid;
+        let mut around = Self { id, notes, settled, own_links, has_payments };
+        if !is_settled {
             return Ok(around);
         }
         let by_document = by_field(&PAYMENTS, payment_field(id), &id.to_string());
@@ -112,10 +121,9 @@ impl Around {
         documents.dedup();
         documents.retain(|id| *id != self.id && named.iter().all(|link| link.target_id != *id));
         let documents = hold_documents(unit, documents);
-        let (is_invoice, is_note) =
-            (self.id.kind() == DocumentKind::Invoice, self.id.kind() == DocumentKind::CreditNote);
+        let is_invoice = self.id.kind() == DocumentKind::Invoice;
         let credits = hold_targeting(unit, is_invoice.then_some(self.id));
-        let payments = (is_invoice || is_note).then(|| hold_payments(unit, self.id));
+        let payments = self.has_payments.then(|| hold_payments(unit, self.id));
         let own = self
             .own_links
             .as_ref()
@@ -142,7 +150,10 @@ impl HeldAround {
         let seen = self.seen;
         *sheet = std::mem::take(sheet).with_held(held.all(self.documents)?);
         let mut settlements = held.all(self.payments)?;
-        settlements.retain(is_active_settlement);
+        let receipts = settlements.iter().filter_map(|payment| payment.receipt.as_ref());
+        let receipt = receipts.filter(|own| own.holds()).map(|own| own.number.clone()).next();
+        let is_advance = seen.id.kind() == DocumentKind::AdvanceInvoice;
+        settlements.retain(|payment| !is_advance && is_active_settlement(payment));
         let mut credits = held.all(self.credits)?;
         credits.retain(|relation| is_credit_on(relation, seen.id) && gives_back(relation));
         credits.sort_by_key(|relation| (relation.created_at, relation.id));
@@ -157,7 +168,7 @@ impl HeldAround {
             }
             _ => None,
         };
-        let found = FoundAround { settlements, credits, own };
+        let found = FoundAround { settlements, credits, own, receipt };
         let settled = parsed(found.settlements.iter().map(|p| p.invoice_id.as_ref()).collect());
         let is_note = seen.id.kind() == DocumentKind::CreditNote;
         let unseen = |id: &DocumentId| sheet.document(*id).is_none();

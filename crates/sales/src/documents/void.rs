@@ -40,7 +40,8 @@ pub struct Voiding {
 ///
 /// Advance money that an invoice had goes back to its advances, and credit that had settled it to
 /// the credit notes; what a credit note gave back no longer counts. While a credit note gives back
-/// of a document, it is not voided.
+/// of a document, it is not voided; neither is one in Portugal while a receipt says that it was
+/// paid.
 ///
 /// Where an invoice may not simply end (in Portugal, and once it is fiscalized), a
 /// credit note over all that others have not given back is issued in the same commit, linked to it,
@@ -195,7 +196,7 @@ fn simply(
     let document = match certified_by {
         None => before.clone().void(voided)?,
         Some(entity) => {
-            certified::check_void(&before, &voided)?;
+            certified::check_void(&before, &voided, around.receipt.as_deref())?;
             let document = before.clone().void(voided)?;
             let document = certified::voided(document, entity, change.actor);
             let (document, job) = certified::reported_void(document, entity, change.actor);

@@ -103,17 +103,29 @@ fn line_code(line: &Line) -> String {
     }
 }
 
-/// `document` as SAF-T has it, paid at its issue by `payments`, which are in its currency; `None`
-/// of what was not certified.
-pub(super) fn saft_document(
-    document: &Document,
-    payments: Vec<SaftPayment>,
-) -> Option<SaftDocument> {
+/// What stands beside a document.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Beside {
+    /// What it was paid by at its issue, in its currency.
+    pub payments: Vec<SaftPayment>,
+    /// When it was invoiced, and by whom, where an invoice that holds goes back to it.
+    pub invoiced: Option<(WallTime, String)>,
+}
+
+/// When `invoice` was issued, and by whom; `None` where it is not certified or voided.
+pub(super) fn invoiced_by(invoice: &Document) -> Option<(WallTime, String)> {
+    let record = invoice.pt.as_deref().filter(|record| record.voided.is_none())?;
+    Some((record.entered_at.parse().ok()?, record.source_id.clone()))
+}
+
+/// `document` as SAF-T has it, with what stands `beside` it; `None` of what was not certified.
+pub(super) fn saft_document(document: &Document, beside: Beside) -> Option<SaftDocument> {
     let record = document.pt.as_deref()?;
     let region = Region::from_code(&record.region)?;
     let code = Code::from_text(&record.code)?;
     let entered_at: WallTime = record.entered_at.parse().ok()?;
     let figures = Figures::of(document, region).ok()?;
+    let Beside { payments, invoiced } = beside;
     let payments = figures.paid(document, payments);
     let line = |(place, line): (usize, &Line)| {
         let amount = figures.lines.get(place).cloned().unwrap_or_else(Decimal::zero);
@@ -123,7 +135,7 @@ pub(super) fn saft_document(
         code,
         number: document.number().parse().ok()?,
         atcud: record.atcud.parse().ok(),
-        state: state(document, entered_at),
+        state: state(document, entered_at, invoiced),
         origin: if record.manual.is_some() { Origin::Manual } else { Origin::Program },
         hash: record.hash.as_deref()?.parse::<Hash>().ok()?,
         hash_control: record.hash_control.clone(),
@@ -153,17 +165,20 @@ fn currency(document: &Document) -> Option<SaftCurrency> {
     })
 }
 
-fn state(document: &Document, entered_at: WallTime) -> State {
+/// An invoice that goes back to a delivery note or an estimate makes it F, unless it is voided
+/// (Portaria 302/2016, fields 4.2.3.3.1 and 4.3.4.4.1). It stays in the totals of its part.
+fn state(document: &Document, entered_at: WallTime, invoiced: Option<(WallTime, String)>) -> State {
     let record = document.pt.as_deref();
     let by = record.map(|own| own.source_id.clone()).unwrap_or_default();
-    match record.and_then(|own| own.voided.as_ref()) {
-        Some(voided) => State {
+    match (record.and_then(|own| own.voided.as_ref()), invoiced) {
+        (Some(voided), _) => State {
             status: Status::Voided,
             since: voided.at.parse().unwrap_or(entered_at),
             reason: void_reason(document),
             by: voided.by.clone(),
         },
-        None => State { status: Status::Normal, since: entered_at, reason: None, by },
+        (None, Some((since, by))) => State { status: Status::Invoiced, since, reason: None, by },
+        (None, None) => State { status: Status::Normal, since: entered_at, reason: None, by },
     }
 }
 

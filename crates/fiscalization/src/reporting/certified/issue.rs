@@ -6,15 +6,16 @@ use racun_documents::{
     PtRecord, PtReference, PtReport,
 };
 use racun_kernel::{Decimal, PaymentType, Scope, Stamp};
-use racun_portugal::restrictions::{self, Original, RuledLine, RuledTax};
+use racun_portugal::restrictions::{self, Original, Piece, RuledLine, RuledTax};
 use racun_portugal::{
     Certified, Fresh, ManualNumber, PT_SERIES, PortugalError, PortugalRefusal, Program, PtOperator,
-    PtSeries, Purpose, QrFacts, RecoveredForm, Region, Status, WallTime, buyer_number, check_nif,
-    region_of, words,
+    PtSeries, Purpose, QrFacts, RecoveredForm, Region, Status, WallTime, check_buyer_number,
+    entry_time, region_of, words,
 };
 use racun_store::{Held, One, Put, StoreError, UnitBuilder};
 
-use super::facts;
+use super::credits::{Credited, FoundCredited, HeldCredited};
+use super::facts::{self, Beside};
 use super::figures::Figures;
 use super::report;
 use super::totals::{check_correction, check_given};
@@ -33,15 +34,23 @@ pub struct Certifying {
     pub(super) nif: String,
     /// Whether it is reported to the authority at once.
     pub(super) reports: bool,
+    /// What a credit note is over.
+    pub(super) credited: Credited,
+    /// When the last document entered that was seen before the unit, of any series.
+    pub(super) last_entry: Option<WallTime>,
     pub(super) scope: Scope,
     pub(super) stamp: Stamp,
 }
 
-/// The series of a document, as its unit holds it.
-pub struct HeldSeries(One<PtSeries>);
+/// The series of a document, and what a credit note is over, as its unit holds them.
+pub struct HeldSeries(One<PtSeries>, Option<HeldCredited>);
 
-/// The series as it was found.
-pub type FoundSeries = Option<PtSeries>;
+/// The same as they were found.
+#[derive(Default)]
+pub struct FoundSeries {
+    series: Option<PtSeries>,
+    credited: FoundCredited,
+}
 
 impl HeldSeries {
     /// What is there.
@@ -49,7 +58,16 @@ impl HeldSeries {
     /// # Errors
     /// When the row is not what its table keeps.
     pub fn read(self, held: &Held) -> Result<FoundSeries, StoreError> {
-        held.find(self.0)
+        let credited = self.1.map(|credited| credited.read(held)).transpose()?.unwrap_or_default();
+        Ok(FoundSeries { series: held.find(self.0)?, credited })
+    }
+}
+
+impl FoundSeries {
+    /// Whether another credit note came between the look before the unit and this one.
+    #[must_use]
+    pub const fn is_changed(&self) -> bool {
+        self.credited.has_unseen
     }
 }
 
@@ -65,7 +83,7 @@ impl Certifying {
 
     /// Holds the series, in which the last document of the chain is kept.
     pub fn hold(&self, unit: &mut UnitBuilder<'_>) -> HeldSeries {
-        HeldSeries(unit.hold(&PT_SERIES, self.series.id))
+        HeldSeries(unit.hold(&PT_SERIES, self.series.id), self.credited.hold(unit))
     }
 
     /// `document`, which was just given its number, as certified behind the last one of `found`,
@@ -81,14 +99,16 @@ impl Certifying {
         means: &[PaymentType],
         targets: &[Document],
     ) -> Result<(Document, Vec<Put>), PortugalError> {
-        let before = found.ok_or(PortugalRefusal::SeriesMissing)?;
+        let FoundSeries { series, credited } = found;
+        let before = series.ok_or(PortugalRefusal::SeriesMissing)?;
         let purpose = self.series.document_type;
-        let region = self.check(&document, means, targets)?;
+        let region = self.check(&document, means, targets, &credited)?;
         let sequence = document
             .sequence()
             .ok_or(PortugalError::OutOfSequence { expected: before.initial_sequence, shown: 0 })?;
         let wall =
             WallTime::of(self.stamp.now(), self.home.zone()).ok_or(PortugalRefusal::NotSigned)?;
+        entry_time(wall, self.last_entry)?;
         let Figures { gross: total, taxes, .. } = Figures::of(&document, region)?;
         let date = document.content.date;
         let fresh = Fresh { date, wall, total: total.clone(), form: self.form.clone() };
@@ -142,6 +162,7 @@ impl Certifying {
         document: &Document,
         means: &[PaymentType],
         targets: &[Document],
+        credited: &FoundCredited,
     ) -> Result<Region, PortugalError> {
         let (content, kind) = (&document.content, document.id.kind());
         let day = content.date_service.unwrap_or(content.date);
@@ -154,7 +175,7 @@ impl Certifying {
             .collect();
         let region = region_of(&percents, self.home, day).unwrap_or(self.home);
         let lines = content.lines.iter().enumerate();
-        let sold = lines.filter(|(_, line)| line.kind != Some(LineKind::Separator));
+        let sold = lines.filter(|(_, line)| !is_heading(line));
         let ruled = sold.map(|(place, line)| (place, ruled(line, &zero)));
         restrictions::check_lines(ruled, region, day)?;
         check_given(document)?;
@@ -165,7 +186,7 @@ impl Certifying {
             return Err(PortugalRefusal::NotPaid.into());
         }
         if kind == DocumentKind::CreditNote {
-            check_credited(&content.lines, targets)?;
+            check_credited(&content.lines, targets, credited)?;
         }
         Ok(region)
     }
@@ -226,22 +247,20 @@ impl Certifying {
 /// file from being written for good.
 fn check_file(document: &Document) -> Result<(), PortugalError> {
     let refused = |reason: String| PortugalRefusal::Unwritable { reason };
-    let own = facts::saft_document(document, Vec::new()).ok_or_else(|| {
+    let own = facts::saft_document(document, Beside::default()).ok_or_else(|| {
         refused(format!("{} is not what a certified document is", document.number()))
     })?;
     Ok(own.check().map_err(|error| refused(error.to_string()))?)
 }
 
-/// Refuses a Portuguese number of a buyer that cannot be one.
+/// Refuses a Portuguese number of a buyer that cannot be one. Who names another country has a
+/// number of its own.
 fn check_buyer(buyer: &Party) -> Result<(), PortugalError> {
     let number = buyer.tax_number.as_deref().map(str::trim).filter(|text| !text.is_empty());
     let Some(number) = number else { return Ok(()) };
-    let is_own = buyer.country_code.as_deref().is_some_and(|code| code.eq_ignore_ascii_case("PT"));
-    if !is_own && !number.starts_with("PT") {
-        return Ok(());
-    }
-    let checked = check_nif(buyer_number(Some(number)));
-    Ok(checked.map_err(|issue| issue.at("tax_number").at("customer"))?)
+    let country = facts::country(buyer);
+    Ok(check_buyer_number(number, country.as_deref())
+        .map_err(|issue| issue.at("tax_number").at("customer"))?)
 }
 
 /// A line, as far as the rules look at it.
@@ -266,27 +285,46 @@ fn ruled<'a>(line: &'a Line, zero: &'a Decimal) -> RuledLine<'a> {
     }
 }
 
-/// A credit note names what it gives back of, which is not voided, and gives back no more of it.
-fn check_credited(lines: &[Line], targets: &[Document]) -> Result<(), PortugalError> {
-    let credited = targets.iter().filter(|target| {
+/// A credit note names what it gives back of, which is not voided, and gives back no more of it
+/// than earlier notes left.
+fn check_credited(
+    lines: &[Line],
+    targets: &[Document],
+    credited: &FoundCredited,
+) -> Result<(), PortugalError> {
+    let targets = targets.iter().filter(|target| {
         matches!(target.id.kind(), DocumentKind::Invoice | DocumentKind::AdvanceInvoice)
     });
-    let (mut found, mut sold) = (false, Vec::new());
-    for target in credited {
-        found = true;
-        sold.extend(target.content.lines.iter().map(quantity));
+    let (zero, mut is_over_one) = (Decimal::zero(), false);
+    for target in targets.clone() {
+        is_over_one = true;
         let Ok(number) = target.number().parse() else { continue };
         let is_voided = target.voided_at().is_some();
-        let original = Original { number: &number, is_voided, is_rectified: false };
+        let original = Original { number: &number, is_voided, is_rectified: false, receipt: None };
         restrictions::check_credit(Some(&original))?;
     }
-    if !found {
+    if !is_over_one {
         return restrictions::check_credit(None);
     }
-    let given = lines.iter().map(quantity).enumerate();
-    Ok(restrictions::check_credited_quantities(given, &sold)?)
+    let pieces = |document| pieces(document, &zero);
+    let sold: Vec<Piece<'_>> = targets.chain(&credited.others).flat_map(pieces).collect();
+    let earlier: Vec<Piece<'_>> = credited.notes.iter().flat_map(pieces).collect();
+    let given = lines.iter().enumerate().filter(|(_, line)| !is_heading(line));
+    let given = given.map(|(place, line)| (place, piece(line, &zero)));
+    Ok(restrictions::check_credited(given, &earlier, &sold)?)
 }
 
-fn quantity(line: &Line) -> restrictions::Quantity<'_> {
-    (&line.name, &line.quantity)
+fn is_heading(line: &Line) -> bool {
+    line.kind == Some(LineKind::Separator)
+}
+
+/// What the lines of `document` sell or give back.
+fn pieces<'a>(document: &'a Document, zero: &'a Decimal) -> impl Iterator<Item = Piece<'a>> {
+    let lines = document.content.lines.iter().filter(|line| !is_heading(line));
+    lines.map(|line| piece(line, zero))
+}
+
+fn piece<'a>(line: &'a Line, zero: &'a Decimal) -> Piece<'a> {
+    let percent = line.taxes.first().filter(|tax| !tax.reverse_charge).map(|tax| &tax.rate);
+    Piece { name: &line.name, percent: percent.unwrap_or(zero), quantity: &line.quantity }
 }

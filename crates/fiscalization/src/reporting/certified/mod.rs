@@ -7,6 +7,7 @@
 //! | `series`   | series: made, registered with the authority, changed, closed              |
 //! | `request`  | what a caller says of a document                                          |
 //! | `prepare`  | before the unit: in which series, by whom, with which program             |
+//! | `credits`  | what earlier credit notes gave back of what another one is over           |
 //! | `issue`    | inside the unit: the chain, the code, what a certified program refuses    |
 //! | `figures`  | amounts in euros that agree with each other                               |
 //! | `totals`   | totals that no lines come to are refused                                  |
@@ -21,6 +22,7 @@
 //! number holds that row: number, date and signature have one order. Nothing is stored that is not
 //! signed, and what was signed is not changed.
 
+mod credits;
 mod facts;
 mod figures;
 mod issue;

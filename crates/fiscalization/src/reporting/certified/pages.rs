@@ -3,14 +3,16 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use racun_documents::{Document, DocumentKind, table_of};
+use racun_documents::{
+    Document, DocumentId, DocumentKind, RELATIONS, Relation, RelationType, table_of,
+};
 use racun_kernel::id::PtSeriesId;
-use racun_portugal::saft::{SaftDocument, SaftPayment};
+use racun_portugal::saft::SaftDocument;
 use racun_settlement::{PAYMENTS, Payment};
 use racun_store::{Clause, Context, ListQuery, Operator, Order, StoreError, Value, Walk};
 use time::{Date, Duration};
 
-use super::facts::{payment, saft_document};
+use super::facts::{Beside, invoiced_by, payment, saft_document};
 
 /// Documents of a series that are kept back while there are more to read. Ids are made before the
 /// unit that takes the number, so of requests that come at once one may overtake others: no more
@@ -64,17 +66,17 @@ pub(super) struct Reader<'a> {
     in_order: InOrder<Document>,
 }
 
-/// Some documents, with the payments that were made when they were issued, in their currencies.
+/// Some documents, with what stands beside them.
 pub(super) struct Batch {
     pub documents: Vec<Document>,
-    payments: BTreeMap<String, Vec<SaftPayment>>,
+    beside: BTreeMap<String, Beside>,
 }
 
 impl Batch {
     /// `document` as SAF-T has it.
     pub fn saft(&self, document: &Document) -> Option<SaftDocument> {
-        let payments = self.payments.get(&document.id.to_string()).cloned();
-        saft_document(document, payments.unwrap_or_default())
+        let beside = self.beside.get(&document.id.to_string()).cloned();
+        saft_document(document, beside.unwrap_or_default())
     }
 }
 
@@ -98,16 +100,53 @@ impl<'a> Reader<'a> {
             }
         }
         let documents = self.in_order.ready(self.walk.is_none());
-        let payments = self.payments(&documents).await?;
-        Ok(Some(Batch { documents, payments }))
+        let mut beside = BTreeMap::new();
+        self.payments(&documents, &mut beside).await?;
+        self.invoices(&documents, &mut beside).await?;
+        Ok(Some(Batch { documents, beside }))
+    }
+
+    /// The invoices that go back to estimates and delivery notes, and hold.
+    async fn invoices(
+        &self,
+        documents: &[Document],
+        found: &mut BTreeMap<String, Beside>,
+    ) -> Result<(), StoreError> {
+        let is_invoiced = |id: &DocumentId| {
+            matches!(id.kind(), DocumentKind::Estimate | DocumentKind::DeliveryNote)
+        };
+        let ids = documents.iter().map(|own| own.id).filter(is_invoiced);
+        let ids: Vec<String> = ids.map(|id| id.to_string()).collect();
+        let cx = self.cx;
+        for some in ids.chunks(ListQuery::MAX_LIMIT) {
+            let clause = racun_records::where_in(&RELATIONS, "target_id", some);
+            let mut links: Vec<Relation> =
+                racun_records::all_of(cx.store, &cx.tenant(), &RELATIONS, clause).await?;
+            links.retain(|link| {
+                let kind = link.relation_type;
+                matches!(kind, RelationType::ConvertedFrom | RelationType::Fulfills)
+            });
+            let sources = links.iter().map(|link| link.source_id);
+            let invoices = racun_records::get_documents(cx.store, cx.scope, sources).await?;
+            for link in &links {
+                let invoice = invoices.iter().find(|own| own.id == link.source_id);
+                let Some(invoiced) = invoice.and_then(invoiced_by) else { continue };
+                let own = found.entry(link.target_id.to_string()).or_default();
+                // The first one that holds made it so.
+                if own.invoiced.as_ref().is_none_or(|first| invoiced.0 < first.0) {
+                    own.invoiced = Some(invoiced);
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The payments of invoices that were made on the day of their issue, and have no receipt.
     async fn payments(
         &self,
         documents: &[Document],
-    ) -> Result<BTreeMap<String, Vec<SaftPayment>>, StoreError> {
-        let mut found: BTreeMap<String, Vec<SaftPayment>> = BTreeMap::new();
+        found: &mut BTreeMap<String, Beside>,
+    ) -> Result<(), StoreError> {
         let invoices: BTreeMap<String, Date> = documents
             .iter()
             .filter(|own| {
@@ -124,12 +163,12 @@ impl<'a> Reader<'a> {
             for own in paid.iter().filter(at_once) {
                 let Some(invoice) = &own.invoice_id else { continue };
                 if invoices.get(invoice) == Some(&own.date) {
-                    let list = found.entry(invoice.clone()).or_default();
-                    list.push(payment(own.kind, &own.amount, own.date));
+                    let beside = found.entry(invoice.clone()).or_default();
+                    beside.payments.push(payment(own.kind, &own.amount, own.date));
                 }
             }
         }
-        Ok(found)
+        Ok(())
     }
 }
 

@@ -1,16 +1,18 @@
 //! Before the unit: in which series a document is issued, by whom and with which program.
 
 use racun_access::{Entity, USERS, User, setting};
-use racun_documents::DocumentKind;
+use racun_documents::{DocumentId, DocumentKind};
 use racun_kernel::{Issue, PaymentType, Tenant};
 use racun_portugal::{
     CONSUMER, OperatorInput, PLACEHOLDER, PT_SERIES, PT_SETTINGS, PortugalError, PortugalRefusal,
-    Program, PtOperator, PtSeries, PtSettings, Purpose, Region, SeriesStatus, is_nif, source_id,
+    Program, PtOperator, PtSeries, PtSettings, Purpose, Region, SeriesStatus, WallTime, is_nif,
+    last_entry, source_id,
 };
 use racun_records::{all_of, by_field};
 use racun_store::{Context, Store, StoreError};
 
 use super::super::Ports;
+use super::credits::Credited;
 use super::issue::Certifying;
 use super::request::PtRequest;
 
@@ -23,6 +25,8 @@ pub struct Sale<'a> {
     pub means: &'a [PaymentType],
     /// Whether that pays all of it.
     pub paid_at_once: bool,
+    /// What it is linked to.
+    pub links: &'a [DocumentId],
 }
 
 /// Finds out how the document of `sale` in Portugal is going to be issued.
@@ -45,11 +49,12 @@ pub async fn certifying(
         return Err(issue.at("tax_number").at("issuer").into());
     }
     let operator = operator(cx, entity, &said).await?;
-    let (series, purpose) = series_of(cx, sale, &said).await?;
+    let Chosen { series, purpose, last_entry } = series_of(cx, sale, &said).await?;
     let found = said.form(purpose.code()).map_err(|issues| issues.at("pt"));
     let operator = operator.map_err(|issues| issues.at("pt"))?;
     let form = found?;
     racun_portugal::restrictions::check_payments(purpose.code(), sale.means)?;
+    let credited = Credited::of(cx, sale.kind, sale.links).await?;
     let settings: Option<PtSettings> = cx.get(&PT_SETTINGS, entity.id).await?;
     let reports = settings.is_some_and(|settings| settings.communicate_invoices);
     Ok(Certifying {
@@ -61,6 +66,8 @@ pub async fn certifying(
         home: home(entity),
         nif: nif(entity).to_owned(),
         reports,
+        credited,
+        last_entry,
         scope: cx.scope.clone(),
         stamp: cx.stamp.clone(),
     })
@@ -88,16 +95,27 @@ pub(super) fn nif(entity: &Entity) -> &str {
     racun_portugal::buyer_number(entity.tax_number.as_deref())
 }
 
+/// The series in which a document is issued.
+struct Chosen {
+    series: PtSeries,
+    /// As what.
+    purpose: Purpose,
+    /// When the last document entered, of any series.
+    last_entry: Option<WallTime>,
+}
+
 /// The series in which the document of `sale` is issued, and as what. An invoice that is paid at
 /// once is a fatura-recibo where there is a series for those, unless another one is named.
 async fn series_of(
     cx: Context<'_>,
     sale: Sale<'_>,
     said: &PtRequest,
-) -> Result<(PtSeries, Purpose), PortugalError> {
+) -> Result<Chosen, PortugalError> {
+    let active = active_series(cx.store, &cx.tenant()).await?;
+    let last_entry = last_entry(&active);
     let present: Vec<PtSeries> = match said.series_id {
         Some(id) => cx.get_all(&PT_SERIES, &[id.to_string()]).await?,
-        None => active_series(cx.store, &cx.tenant()).await?,
+        None => active,
     };
     let (own, receipt) = (Purpose::from(sale.kind), Purpose::InvoiceReceipt);
     let takes_receipts = match said.series_id {
@@ -112,7 +130,9 @@ async fn series_of(
     let choose = |purpose| PtSeries::choose(&present, said.series_id, purpose, said.manual);
     let chosen = choose(first).or_else(|refused| choose(second).map_err(|_| refused));
     match chosen {
-        Ok(series) => Ok((series.clone(), series.document_type)),
+        Ok(series) => {
+            Ok(Chosen { series: series.clone(), purpose: series.document_type, last_entry })
+        }
         Err(PortugalError::NotFound { .. }) => {
             let message = "there is no such series; see GET /fiscalization/pt/atcud-series";
             Err(Issue::new("not_found", message).at("series_id").at("pt").into())

@@ -7,8 +7,8 @@ use racun_kernel::{Currency, Decimal, PaymentType, Stamp};
 use racun_portugal::saft::{SaftPayment, SaftReceipt, Settled, State};
 use racun_portugal::{
     Class, Code, Mechanism, Number as DocumentNumber, Origin, PT_SERIES, PortugalError,
-    PortugalRefusal, PtSeries, Purpose, QrFacts, Receipted, Region, Status, WallTime, source_id,
-    words,
+    PortugalRefusal, PtSeries, Purpose, QrFacts, Receipted, Region, Status, WallTime, entry_time,
+    last_entry, source_id, words,
 };
 use racun_settlement::{Payment, PaymentReceipt, ReceiptVoided};
 use racun_store::{Held, Number, One, Put, StoreError, UnitBuilder};
@@ -29,6 +29,8 @@ pub struct Receipting {
     nif: String,
     home: Region,
     source_id: String,
+    /// When the last document entered that was seen before the unit, of any series.
+    last_entry: Option<WallTime>,
     stamp: Stamp,
 }
 
@@ -54,6 +56,7 @@ pub async fn receipting(
         nif: nif(entity).to_owned(),
         home: home(entity),
         source_id: source_id(&cx.scope.principal().id()),
+        last_entry: last_entry(&present),
         stamp: cx.stamp.clone(),
     }))
 }
@@ -105,6 +108,7 @@ impl Receipting {
         let before = found.series.ok_or(PortugalRefusal::SeriesMissing)?;
         let wall =
             WallTime::of(self.stamp.now(), self.home.zone()).ok_or(PortugalRefusal::NotSigned)?;
+        entry_time(wall, self.last_entry)?;
         racun_portugal::check_date(payment.date, wall, payment.date, None)?;
         let (own, head) = before.receipt(before.head.as_ref(), found.number, wall)?;
         let after = PtSeries { head: Some(head), ..before.clone() };

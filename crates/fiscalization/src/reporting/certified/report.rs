@@ -12,7 +12,7 @@ use racun_portugal::{PT_SETTINGS, Patience, Portugal, PtSettings, SubUser};
 use racun_store::{Put, Store, Writes};
 use time::OffsetDateTime;
 
-use super::facts::{country, saft_document};
+use super::facts::{Beside, country, saft_document};
 use racun_background::clock::Clock;
 use racun_background::jobs::{
     Ending, Handler, Job, JobKind, LeaseError, NewJob, Outcome, still_held,
@@ -33,7 +33,7 @@ fn told(
     nif: &str,
     write: fn(&racun_portugal::saft::SaftDocument, &Parties<'_>) -> String,
 ) -> Option<String> {
-    let own = saft_document(document, Vec::new()).filter(invoice_ws::takes)?;
+    let own = saft_document(document, Beside::default()).filter(invoice_ws::takes)?;
     let customer = document.content.customer.as_ref();
     let country = customer.and_then(country);
     let parties = Parties {

@@ -66,6 +66,15 @@ pub async fn create(desk: Desk<'_>, new: NewSeries) -> Result<PtSeries, Portugal
     .await
 }
 
+/// Whether a document was issued in any series of the entity, the number of which stays then: the
+/// authority's codes for its series, and codes on paper, have it.
+///
+/// # Errors
+/// When the store fails.
+pub async fn has_issued(cx: Context<'_>) -> Result<bool, StoreError> {
+    Ok(all(cx).await?.iter().any(|series| series.head.is_some()))
+}
+
 /// All series of the entity.
 async fn all(cx: Context<'_>) -> Result<Vec<PtSeries>, StoreError> {
     let query = ListQuery {

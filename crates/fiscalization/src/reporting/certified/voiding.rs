@@ -11,17 +11,24 @@ use racun_store::{Actor, Held, One, Put, StoreError, UnitBuilder};
 use super::prepare::{home, nif};
 use super::report;
 
-/// Accepts that `document`, which was certified, is voided as `voided` says.
+/// Accepts that `document`, which was certified and has a `receipt` that holds, is voided as
+/// `voided` says.
 ///
 /// # Errors
 /// `required` or `too_long` for `reason`; [`PortugalRefusal::VoidedBefore`];
-/// [`PortugalRefusal::Rectified`]; [`PortugalRefusal::OriginalGone`].
-pub fn check_void(document: &Document, voided: &Voided) -> Result<(), PortugalError> {
+/// [`PortugalRefusal::Rectified`]; [`PortugalRefusal::Receipted`];
+/// [`PortugalRefusal::OriginalGone`].
+pub fn check_void(
+    document: &Document,
+    voided: &Voided,
+    receipt: Option<&str>,
+) -> Result<(), PortugalError> {
     let Ok(number) = document.number().parse() else { return Ok(()) };
     let original = Original {
         number: &number,
         is_voided: matches!(document.stage, Stage::Voided(..)),
         is_rectified: document.amounts.total_credited.is_positive(),
+        receipt,
     };
     let has_original = voided.has_original_document.unwrap_or(true);
     match restrictions::check_void(&original, voided.reason.as_deref(), has_original)? {

@@ -132,6 +132,9 @@ pub(super) const ISSUES: &[Code] = codes! {
     Issue rate_not_published [422]
         "The European Central Bank published no rate of the currency for the day. Take a rate of \
          another source.";
+    Issue rate_not_sold [422]
+        "Nothing of it was sold at this rate, so none is given back at it. Send the rate of the \
+         sale.";
     Issue participant_id [422]
         "Expected an identifier of the network, such as `9949:SI10039856`, with a scheme of four \
          digits.";

@@ -121,8 +121,8 @@ pub(super) const REASONS: &[Code] = codes! {
     Reason changed_meanwhile [409] for now
         "Somebody else changed it at the same moment. Send the request again.";
     Reason clock_behind [422]
-        "The server's clock shows a time before that of the last document of the series. Have \
-         the clock set.";
+        "The server's clock shows a time before that of the last document of an active series. \
+         Have the clock set, or close a series that ran ahead.";
     Reason country_not_supported [422] "This is not for entities of this country.";
     Reason day_closed [409]
         "The day was closed before; `closing` is that. What came later is in the next closing.";
@@ -326,6 +326,9 @@ pub(super) const REASONS: &[Code] = codes! {
     Reason pt_program_missing [422]
         "The server is no certified program for Portugal. Its operator sets the program's key and \
          certificate number.";
+    Reason pt_receipt_holds [422]
+        "A receipt says that the document was paid. Delete the payment, which voids the receipt; \
+         then void the document.";
     Reason pt_saft_unwritable [422]
         "A document does not fit SAF-T, and the message names it: one of the period, or the one to \
          be issued, which then takes no number.";

@@ -1,0 +1,119 @@
+//! What earlier credit notes gave back of the documents that another one is over.
+
+use racun_documents::{Document, DocumentId, DocumentKind, RELATIONS, Relation, RelationType};
+use racun_records::{all_of, hold_documents, hold_targeting, where_in};
+use racun_store::{Context, Held, ListQuery, Many, StoreError, UnitBuilder};
+
+/// From a document over its notes to the other documents of those is a step. Nothing says how much
+/// of each line a note over several gives back, so all that is reached is looked at together.
+const MAX_STEPS: usize = 8;
+
+/// The documents that a credit note is over, and the notes over them that were seen before its
+/// unit. Of another document it is empty.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Credited {
+    targets: Vec<DocumentId>,
+    notes: Vec<DocumentId>,
+    /// What those notes are over besides.
+    others: Vec<DocumentId>,
+}
+
+/// The same as a unit holds it.
+pub(super) struct HeldCredited {
+    links: Many<Relation>,
+    notes: Many<Document>,
+    others: Many<Document>,
+}
+
+/// The same as it was found.
+#[derive(Default)]
+pub(super) struct FoundCredited {
+    /// The notes that hold.
+    pub notes: Vec<Document>,
+    /// What they are over besides.
+    pub others: Vec<Document>,
+    /// Whether there is a note that was not seen before.
+    pub has_unseen: bool,
+}
+
+/// Whether documents of `kind` are given back of.
+fn is_sale(id: DocumentId) -> bool {
+    matches!(id.kind(), DocumentKind::Invoice | DocumentKind::AdvanceInvoice)
+}
+
+/// Whether the link is of a credit note that holds.
+fn gives_back(link: &Relation) -> bool {
+    link.relation_type == RelationType::CreditFor && link.amount.is_positive()
+}
+
+fn unique(ids: impl Iterator<Item = DocumentId>) -> Vec<DocumentId> {
+    let mut ids: Vec<DocumentId> = ids.collect();
+    ids.sort_unstable();
+    ids.dedup();
+    ids
+}
+
+impl Credited {
+    /// Sees what a document of `kind` with these links is over.
+    pub async fn of(
+        cx: Context<'_>,
+        kind: DocumentKind,
+        links: &[DocumentId],
+    ) -> Result<Self, StoreError> {
+        if kind != DocumentKind::CreditNote {
+            return Ok(Self::default());
+        }
+        let targets = unique(links.iter().copied().filter(|id| is_sale(*id)));
+        let (mut reached, mut notes) = (targets.clone(), Vec::new());
+        for step in 1..=MAX_STEPS {
+            let to_them = links_by(cx, "target_id", &reached).await?;
+            notes = unique(to_them.iter().filter(|own| gives_back(own)).map(|own| own.source_id));
+            let of_notes = links_by(cx, "source_id", &notes).await?;
+            let over = of_notes.iter().filter(|own| gives_back(own)).map(|own| own.target_id);
+            let more = unique(reached.iter().copied().chain(over));
+            if more == reached || step == MAX_STEPS {
+                break;
+            }
+            reached = more;
+        }
+        reached.retain(|id| !targets.contains(id));
+        Ok(Self { targets, notes, others: reached })
+    }
+
+    /// Holds it; `None` where there is nothing.
+    pub fn hold(&self, unit: &mut UnitBuilder<'_>) -> Option<HeldCredited> {
+        (!self.targets.is_empty()).then(|| HeldCredited {
+            links: hold_targeting(unit, self.targets.iter().chain(&self.others).copied()),
+            notes: hold_documents(unit, self.notes.iter().copied()),
+            others: hold_documents(unit, self.others.iter().copied()),
+        })
+    }
+}
+
+impl HeldCredited {
+    /// What is there.
+    pub fn read(self, held: &Held) -> Result<FoundCredited, StoreError> {
+        let links: Vec<Relation> = held.all(self.links)?;
+        let holds = |id: DocumentId| links.iter().any(|own| gives_back(own) && own.source_id == id);
+        let mut notes: Vec<Document> = held.all(self.notes)?;
+        notes.retain(|note| holds(note.id));
+        let is_unseen = |own: &Relation| notes.iter().all(|note| note.id != own.source_id);
+        let has_unseen = links.iter().any(|own| gives_back(own) && is_unseen(own));
+        Ok(FoundCredited { notes, others: held.all(self.others)?, has_unseen })
+    }
+}
+
+/// The links whose `field` is one of `ids`.
+async fn links_by(
+    cx: Context<'_>,
+    field: &str,
+    ids: &[DocumentId],
+) -> Result<Vec<Relation>, StoreError> {
+    let ids: Vec<String> = ids.iter().map(DocumentId::to_string).collect();
+    let mut found = Vec::new();
+    for some in ids.chunks(ListQuery::MAX_LIMIT) {
+        let clause = where_in(&RELATIONS, field, some);
+        found.extend(all_of::<Relation>(cx.store, &cx.tenant(), &RELATIONS, clause).await?);
+    }
+    Ok(found)
+}
