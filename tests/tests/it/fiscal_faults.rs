@@ -73,7 +73,7 @@ const FORGERIES: [Twist; 6] = [
 const PLANNED: &str = "text of";
 
 /// A server, the authority that it tells, and an account.
-struct Lane {
+struct Trial {
     racun: Racun,
     offices: Offices,
     account: Account,
@@ -87,7 +87,7 @@ struct Kept {
     invoice: Value,
 }
 
-impl Lane {
+impl Trial {
     async fn open(authority: Authority, transport: Transport) -> Self {
         let offices = Offices::open();
         let settings = offices.settings(transport, RETRIES);
@@ -139,7 +139,7 @@ impl Lane {
         if let Fault::Twist(twist) = fault
             && FORGERIES.contains(twist)
         {
-            self.is_told_of(&second, &name).await;
+            self.logs_a_forgery(&second, &name).await;
         }
         self.mend().await;
         Kept { own, name, invoice: sold }
@@ -180,7 +180,7 @@ impl Lane {
     }
 
     /// The log says that the answer to `message_id` is not the authority's.
-    async fn is_told_of(&self, message_id: &str, name: &str) {
+    async fn logs_a_forgery(&self, message_id: &str, name: &str) {
         let is_it = |line: &str| {
             line.contains(message_id) && line.contains("an answer is not the authority's")
         };
@@ -398,32 +398,32 @@ const FINA_CODES: [&str; 6] = ["s001", "s002", "s003", "s004", "s005", "s013"];
 /// Each way to an authority at the same time as the others, for it waits more than it computes.
 #[tokio::test(flavor = "multi_thread")]
 async fn every_fault_leaves_a_document_that_is_delivered_when_it_is_over() {
-    let lanes = [
+    let ways = [
         (Authority::Furs, Transport::Soap),
         (Authority::Furs, Transport::Json),
         (Authority::Fina, Transport::Soap),
     ];
-    let all = lanes.map(|(authority, transport)| {
-        tokio::spawn(async move { Lane::open(authority, transport).await.all_faults().await })
+    let all = ways.map(|(authority, transport)| {
+        tokio::spawn(async move { Trial::open(authority, transport).await.all_faults().await })
     });
-    for lane in all {
-        lane.await.expect("no lane fails");
+    for way in all {
+        way.await.expect("no way fails");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_refusal_of_furs_ends_as_its_code_says() {
-    let lane = Lane::open(Authority::Furs, Transport::Json).await;
-    lane.codes(&FURS_CODES, &["S100", "S999"]).await;
-    lane.premise_codes(&[("S005", 422), ("S001", 500), ("S100", 503), ("S999", 503)]).await;
-    lane.certificates("S007").await;
+    let trial = Trial::open(Authority::Furs, Transport::Json).await;
+    trial.codes(&FURS_CODES, &["S100", "S999"]).await;
+    trial.premise_codes(&[("S005", 422), ("S001", 500), ("S100", 503), ("S999", 503)]).await;
+    trial.certificates("S007").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_refusal_of_cis_ends_as_its_code_says() {
-    let lane = Lane::open(Authority::Fina, Transport::Soap).await;
-    lane.codes(&FINA_CODES, &["s006", "s999"]).await;
+    let trial = Trial::open(Authority::Fina, Transport::Soap).await;
+    trial.codes(&FINA_CODES, &["s006", "s999"]).await;
     let table = [("s005", 422), ("s001", 500), ("s004", 500), ("s006", 503), ("s999", 503)];
-    lane.change_codes(&table).await;
-    lane.certificates("s002").await;
+    trial.change_codes(&table).await;
+    trial.certificates("s002").await;
 }

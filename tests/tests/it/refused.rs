@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 on_both_stores! {
     bodies_that_are_no_json_are_400,
     bodies_that_are_no_invoice_name_the_field,
-    ids_of_others_are_refused_like_ids_of_nobody,
+    ids_of_others_are_refused_like_unknown_ids,
     bodies_too_long_or_of_another_type_are_refused,
     paths_and_methods_that_do_not_exist_answer_the_error_body,
     lists_refuse_what_they_do_not_know,
@@ -177,7 +177,7 @@ async fn refused_everywhere(api: &Client, body: &str, path: &str) {
     }
 }
 
-async fn ids_of_others_are_refused_like_ids_of_nobody(store: StoreKind) {
+async fn ids_of_others_are_refused_like_unknown_ids(store: StoreKind) {
     let (racun, account, before) = started(store).await;
     let other = Account::sign_up(&racun).await;
     let theirs = async |path: &str, body: Value| {

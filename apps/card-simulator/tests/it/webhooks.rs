@@ -17,7 +17,7 @@ fn start(receiver: &Receiver) -> (Running, Stripe) {
 }
 
 #[tokio::test]
-async fn a_payment_is_told_with_what_the_page_was_made_with() {
+async fn a_payment_is_reported_with_what_the_page_was_made_with() {
     let receiver = Receiver::new(0).await;
     let (running, stripe) = start(&receiver);
     let account = connected(&running, &stripe).await;

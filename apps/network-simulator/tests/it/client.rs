@@ -275,7 +275,7 @@ async fn a_document_goes_out_once_whatever_goes_wrong() {
 }
 
 #[tokio::test]
-async fn what_became_of_a_document_is_told_too() {
+async fn what_became_of_a_document_is_reported_too() {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/e-invoicing/provider/notices", listener.local_addr().unwrap());
     let told = Arc::new(Mutex::new(String::new()));

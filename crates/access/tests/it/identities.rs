@@ -120,7 +120,7 @@ async fn a_new_person_gets_a_user_whose_address_is_proved_by_its_domain_alone() 
 }
 
 #[tokio::test]
-async fn an_unlinked_identity_signs_nobody_in() {
+async fn an_unlinked_identity_signs_no_user_in() {
     let world = World::new();
     let ana = world.user(ANA).await;
     let bor = world.user("bor@example.com").await;

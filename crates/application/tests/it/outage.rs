@@ -258,15 +258,15 @@ impl Town {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn after_three_days_and_a_weekend_furs_has_every_report_in_time() {
-    everything_is_told_in_time(Authority::Furs).await;
+    everything_is_reported_in_time(Authority::Furs).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn after_three_days_and_a_weekend_cis_has_every_report_in_time() {
-    everything_is_told_in_time(Authority::Fina).await;
+    everything_is_reported_in_time(Authority::Fina).await;
 }
 
-async fn everything_is_told_in_time(authority: Authority) {
+async fn everything_is_reported_in_time(authority: Authority) {
     let mut own = Town::open(authority).await;
     let (issued, alarms) = own.outage().await;
     let done = own.deliver(issued.len()).await;

@@ -311,7 +311,7 @@ async fn an_interruption_between_periods_loses_and_doubles_nothing() {
 }
 
 #[tokio::test]
-async fn a_disabled_entitys_invoices_wait_and_are_in_nobodys_way() {
+async fn a_disabled_entitys_invoices_wait_and_hold_up_no_others() {
     let shop = Shop::open().await;
     let rent = shop.monthly(&shop.template().await, date!(2026 - 11 - 20)).await;
     let (store, scope, stamp) = (&*shop.store, &shop.scope, &shop.stamp);

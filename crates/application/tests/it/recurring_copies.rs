@@ -16,7 +16,7 @@ use crate::fixture::{Shop, decimal, line, request};
 use crate::recurring::monthly;
 
 #[tokio::test]
-async fn the_copy_has_the_days_dates_and_rates_and_nobodys_payments() {
+async fn the_copy_has_the_days_dates_and_rates_and_no_payments() {
     let shop = Shop::open().await;
     let customer = CustomerRequest {
         party: PartyPatch {

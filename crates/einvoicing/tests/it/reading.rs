@@ -166,7 +166,7 @@ fn random_documents_say_the_same_as_e_slog_and_as_ubl() {
 }
 
 #[test]
-fn what_does_not_add_up_is_told_by_the_number_of_its_rule() {
+fn what_does_not_add_up_is_reported_by_the_number_of_its_rule() {
     let ubl = write(&invoice(), Specification::En16931, Syntax::Ubl).unwrap().xml;
     let peppol = write(&invoice(), Specification::Peppol, Syntax::Ubl).unwrap().xml;
     let eslog = eslog::write(&slovenian()).unwrap().xml;

@@ -1,4 +1,5 @@
-//! What bodies from which documents are made and changed can hold; `allowed_properties` says which holds what.
+//! What bodies from which documents are made and changed can hold; `allowed_properties` says which
+//! holds what.
 
 use std::collections::BTreeMap;
 

@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn who_owes_too_much_is_told_when_to_come_again() {
+    async fn who_owes_too_much_learns_when_to_come_again() {
         let greedy: EntityId = "ent_00000000000000000000000003".parse().unwrap();
         owe(greedy, CREDIT + ms(60_000));
         // Its turn would be in ten minutes.

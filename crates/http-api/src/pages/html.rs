@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whatever_stands_in_a_page_is_text() {
+    fn whatever_a_page_shows_is_text() {
         let evil = "\"><script>alert('&')</script>";
         let field =
             |label| Field { name: "token", label, value: evil.to_owned(), is_password: false };

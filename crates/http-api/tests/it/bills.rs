@@ -109,7 +109,7 @@ async fn a_bill_that_was_paid_by_bank_is_invoiced_once() {
 }
 
 #[actix_web::test]
-async fn a_payment_that_nobody_told_of_is_ended_by_hand() {
+async fn a_payment_without_a_notice_is_ended_by_hand() {
     for outcome in ["paid", "not_paid"] {
         let mut office = Office::open("card_processor").await;
         office.post("payment-method", json!({"payment_method_id": "pm_1"})).await.with(200);

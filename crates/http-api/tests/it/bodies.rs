@@ -213,7 +213,7 @@ async fn a_body_of_many_faults_gets_fifty_issues() {
 }
 
 #[actix_web::test]
-async fn the_specific_code_stands_in_cause_always() {
+async fn the_specific_code_is_always_in_cause() {
     let api = Api::new().await;
     let owner = api.owner("owner@example.com").await;
     let code = |answer: &crate::harness::Answer| {

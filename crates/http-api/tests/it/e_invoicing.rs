@@ -186,7 +186,7 @@ async fn what_the_provider_says_is_the_state_of_the_enrollment() {
 }
 
 #[actix_web::test]
-async fn a_refused_company_is_told_anew_when_its_number_is_corrected() {
+async fn a_refused_company_is_announced_again_when_its_number_is_corrected() {
     let world = World::new().await;
     let owner = world.entity().await;
     let no = Ok(Standing::Rejected("no such company".to_owned()));

@@ -53,7 +53,7 @@ async fn cancel(shop: &Shop, path: &str, kind: &str, body: &'static str) -> Answ
 }
 
 #[actix_web::test]
-async fn a_tab_is_not_cancelled_by_a_request_whose_condition_stands_in_the_body() {
+async fn a_tab_is_not_cancelled_by_a_request_whose_condition_is_in_the_body() {
     let shop = Shop::open().await;
     let json = "application/json";
     for (kind, body, status) in [

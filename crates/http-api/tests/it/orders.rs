@@ -335,7 +335,7 @@ async fn what_shops_tell_of_others_than_orders_is_taken() {
 }
 
 #[actix_web::test]
-async fn all_that_a_new_order_lacks_is_told_at_once() {
+async fn all_that_a_new_order_lacks_is_reported_at_once() {
     let desk = Desk::open().await;
     let named = |answer: &Answer| {
         let body = answer.json();

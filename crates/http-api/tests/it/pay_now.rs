@@ -166,7 +166,7 @@ async fn pages_of_one_document_are_bounded() {
 }
 
 #[actix_web::test]
-async fn money_is_recorded_once_in_whichever_order_it_is_told_of() {
+async fn money_is_recorded_once_in_whichever_order_notices_come() {
     for is_reversed in [false, true] {
         let shop = Shop::connected().await;
         // Automatic invoices are no second sale of the same money.

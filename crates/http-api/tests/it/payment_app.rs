@@ -413,7 +413,7 @@ async fn consent_that_is_taken_back_ends_the_account_once() {
 }
 
 #[actix_web::test]
-async fn nobody_sees_what_another_entitys_account_took() {
+async fn no_entity_sees_what_another_entitys_account_took() {
     let shop = Shop::connected().await;
     shop.took("pi_1", 1_000);
     shop.invoice(json!({"object_id": "pi_1"})).await.with(200);

@@ -309,7 +309,7 @@ async fn a_job_reads_all_pages_and_goes_on_where_another_stopped() {
 }
 
 #[actix_web::test]
-async fn a_shop_whose_owner_consents_posts_its_orders_or_is_told_to_later() {
+async fn a_shop_whose_owner_consents_posts_its_orders_or_is_asked_to_later() {
     let world = World::of(0).await;
     let resume = async |shop: &str| {
         let path = "/order-integrations/shopify/resume-install";

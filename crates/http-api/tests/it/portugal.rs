@@ -384,7 +384,7 @@ async fn what_a_certified_program_refuses_names_its_field() {
 }
 
 #[actix_web::test]
-async fn nobody_named_issues_nothing() {
+async fn an_unnamed_operator_issues_nothing() {
     let shop = Shop::open().await;
     let path = format!("/entities/{}", shop.owner.entity());
     let none = json!({"settings": {"pt": {"operator_last_name": null}}});

@@ -131,7 +131,7 @@ async fn a_report_that_is_given_up_has_failed() {
 }
 
 #[actix_web::test]
-async fn a_void_is_told_behind_the_document() {
+async fn a_void_is_reported_behind_the_document() {
     let shop = reporting().await;
     let is_void = |told: &str| {
         assert!(told.contains("ChangeInvoiceStatusRequest") != told.contains("RegisterInvoice"));

@@ -16,7 +16,7 @@ fn a_new_one_does_nothing_by_itself() {
 }
 
 #[test]
-fn what_is_wrong_is_told_at_once() {
+fn what_is_wrong_is_reported_at_once() {
     let input = IntegrationInput {
         auto_process_delay_seconds: Patch::Value(MAX_DELAY_SECONDS + 1),
         default_payment_type: Patch::Value(PaymentType::Advance),

@@ -283,7 +283,7 @@ fn a_program_that_is_killed_at_any_step_goes_on_at_its_next_start() {
 }
 
 #[test]
-fn a_program_that_is_killed_after_each_step_ends_the_upgrade_all_the_same() {
+fn a_program_that_is_killed_after_each_step_still_ends_the_upgrade() {
     let (folder, file) = file_of_version_1();
     // The first step of each start is to mark the file; the second is the next one.
     let mut starts = 0;

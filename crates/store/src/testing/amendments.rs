@@ -222,7 +222,7 @@ pub(super) async fn a_unit_is_shown_its_loads_in_their_order(store: &dyn Store) 
     assert_eq!(shown.rows[2][0].read::<Sample>(&SAMPLES), Ok(sample));
 }
 
-pub(super) async fn whoever_holds_the_parent_sees_all_children(store: &dyn Store) {
+pub(super) async fn a_unit_that_holds_the_parent_sees_all_children(store: &dyn Store) {
     const ROOM: usize = 5;
     let sample = Sample::new(fresh_entity(), "smp_1");
     insert(store, vec![Put::insert(&sample)]).await;

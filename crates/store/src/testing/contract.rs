@@ -31,7 +31,7 @@ pub async fn store_contract(store: Arc<dyn Store>) {
     amendments::amendments_of_one_row_take_turns(store).await;
     amendments::units_that_hold_rows_in_any_order_do_not_block_each_other(store).await;
     amendments::a_unit_is_shown_its_loads_in_their_order(store).await;
-    amendments::whoever_holds_the_parent_sees_all_children(store).await;
+    amendments::a_unit_that_holds_the_parent_sees_all_children(store).await;
     amendments::a_unit_that_was_started_is_finished(store).await;
 
     counts::a_code_is_taken_once_in_a_tenant(store).await;
@@ -50,7 +50,7 @@ pub async fn store_contract(store: Arc<dyn Store>) {
     log::an_entry_says_what_changed_and_what_is_there_now(store).await;
     log::an_entry_is_there_when_its_unit_is_committed(store).await;
     log::the_log_is_listed_like_any_table(store).await;
-    log::whoever_follows_the_log_misses_nothing(store).await;
+    log::a_reader_of_the_log_misses_nothing(store).await;
     log::a_snapshot_is_forgotten_and_its_entry_stays(store).await;
 
     series::numbers_are_used_once_and_without_gaps(store).await;

@@ -190,7 +190,7 @@ async fn disturb(store: &dyn Store, samples: &[Sample], n: i64, stamp: &Stamp) {
     assert!(n % 5 > 2 || n % 5 == 0 || answer.is_err(), "{answer:?}");
 }
 
-pub(super) async fn whoever_follows_the_log_misses_nothing(store: &dyn Store) {
+pub(super) async fn a_reader_of_the_log_misses_nothing(store: &dyn Store) {
     // Of several entities, whose transactions are under way side by side.
     let samples: Vec<Sample> = (0..8)
         .map(|_| Sample { amount: Some(Decimal::zero()), ..Sample::new(fresh_entity(), "smp_1") })

@@ -184,7 +184,7 @@ fn another_party_is_announced_by_the_same_account() {
 }
 
 #[test]
-fn a_company_that_was_refused_is_told_anew_when_it_sends_as_another_party() {
+fn a_company_that_was_refused_is_announced_again_when_it_sends_as_another_party() {
     let other = Participant::read(None, "9930:DE136695976").unwrap();
     let wanted = || EnrollmentEvent::Wanted { sender: Some(other.clone()), missing: Vec::new() };
     let no = EnrollmentEvent::Told(Standing::Rejected("no".to_owned()));

@@ -87,7 +87,7 @@ async fn a_document_is_handed_over_under_its_key() {
 }
 
 #[tokio::test]
-async fn a_repetition_is_told_from_a_refusal_and_from_silence() {
+async fn a_repetition_is_distinguished_from_a_refusal_and_from_silence() {
     for (status, answer, expected) in [
         (
             422,
