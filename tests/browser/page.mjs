@@ -220,6 +220,11 @@ const hides = (...texts) => async (page) => {
   for (const one of texts) assert.ok(!text.includes(one), `${one} in ${text}`);
 };
 
+const both = (one, other) => async (page) => {
+  await one(page);
+  await other(page);
+};
+
 // The file behind the link for it.
 async function checkDownload(page) {
   const href = await page.locator("a.download").getAttribute("href");
@@ -274,8 +279,8 @@ try {
   const checks = {
     open: says("UPN QR", "EPC QR", "SI56 1920 0123 4567 892", "Svetovanje <b>pri</b> prenovi"),
     overdue: says("Zapadlo"),
-    paid: hides("UPN QR"),
-    voided: hides("UPN QR"),
+    paid: both(says("Plačano"), hides("UPN QR", "EPC QR", "Zapadlo")),
+    voided: both(says("Stornirano"), hides("UPN QR", "EPC QR", "Zapadlo")),
     delivery: hides("1.234", "€"),
   };
   for (const width of WIDTHS) {
