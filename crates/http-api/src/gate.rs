@@ -46,7 +46,9 @@ pub(crate) async fn pass(
     request: ServiceRequest,
     next: Next<BoxBody>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
-    Ok(request_log::note(route, answered(route, request, next).await?))
+    let answer = answered(route, request, next).await?;
+    limits::count_answer();
+    Ok(request_log::note(route, answer))
 }
 
 async fn answered(

@@ -43,7 +43,7 @@ use crate::security::SecurityEvent;
 
 pub(crate) use heavy::HeavyTurn;
 use in_process::InProcess;
-pub(crate) use pace::paced;
+pub(crate) use pace::{count_answer, paced};
 pub use racun_access::{InvalidNetwork, Network};
 pub use request::RequestLimits;
 pub(crate) use room::{Full, Share};

@@ -3,9 +3,10 @@
 //!
 //! An answer's time is a debt, which a tenth of the time that passes pays off. Who owes more than
 //! [`CREDIT`] waits until it does not, and so do further questions of that entity: one is answered
-//! at a time.
+//! at a time. Beside many other requests there is no credit.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -21,11 +22,15 @@ const CREDIT: Duration = Duration::from_secs(2);
 const SHARE: u32 = 10;
 /// A request waits for its turn so long at most.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// With more answers to other requests in a second, the process is busy.
+const MOST_BESIDE: u128 = 50;
 /// With more entities than these, those that owe nothing are forgotten.
 const MOST_KEPT: usize = 1_000;
 
 /// The entities whose question is being answered.
 static TURNS: Slots<EntityId> = Slots::new();
+/// How many requests this process has answered.
+static ANSWERS: AtomicU64 = AtomicU64::new(0);
 /// What entities owe.
 static DEBTS: Mutex<Option<HashMap<EntityId, Debt>>> = Mutex::new(None);
 
@@ -47,6 +52,12 @@ impl Debt {
         Self { owed: self.owed.saturating_sub(paid), at: now }
     }
 
+    /// The same after an answer that `took` so long. Beside others that is beyond the credit.
+    fn after(self, took: Duration, is_busy: bool) -> Self {
+        let least = if is_busy { CREDIT } else { Duration::ZERO };
+        Self { owed: self.owed.max(least) + took, ..self }
+    }
+
     /// How long it takes until no more than the credit is owed.
     fn wait(self) -> Duration {
         self.owed.saturating_sub(CREDIT) * SHARE
@@ -65,8 +76,18 @@ fn owed_by(entity: EntityId) -> Debt {
     known.unwrap_or_else(|| Debt::none(now)).at(now)
 }
 
-/// Adds what an answer took.
-fn owe(entity: EntityId, took: Duration) {
+/// Counts an answer, to whatever request.
+pub(crate) fn count_answer() {
+    ANSWERS.fetch_add(1, Ordering::Relaxed);
+}
+
+/// Whether `answers` within `took` are those of a busy process.
+fn is_busy(answers: u64, took: Duration) -> bool {
+    u128::from(answers) * 1_000 > MOST_BESIDE * took.as_millis()
+}
+
+/// Adds what an answer took, beside so many to other requests.
+fn owe(entity: EntityId, took: Duration, beside: u64) {
     let now = Instant::now();
     let mut debts = debts();
     let all = debts.get_or_insert_default();
@@ -74,8 +95,7 @@ fn owe(entity: EntityId, took: Duration) {
         all.retain(|_, debt| !debt.at(now).owed.is_zero());
     }
     let debt = all.entry(entity).or_insert_with(|| Debt::none(now));
-    *debt = debt.at(now);
-    debt.owed += took;
+    *debt = debt.at(now).after(took, is_busy(beside, took));
 }
 
 /// Does `work` of `entity` when it is its turn.
@@ -91,9 +111,9 @@ pub(crate) async fn paced<T>(
     let Ok(_turn) = turn else { return Err(too_much(wait)) };
     refuse_late(wait)?;
     tokio::time::sleep(wait).await;
-    let began = Instant::now();
+    let (began, answers) = (Instant::now(), ANSWERS.load(Ordering::Relaxed));
     let done = work.await;
-    owe(entity, began.elapsed());
+    owe(entity, began.elapsed(), ANSWERS.load(Ordering::Relaxed).wrapping_sub(answers));
     done
 }
 
@@ -128,8 +148,7 @@ mod tests {
             debt = debt.at(now);
             assert_eq!(debt.wait(), Duration::ZERO);
             now += ms(100);
-            debt = debt.at(now);
-            debt.owed += ms(100);
+            debt = debt.at(now).after(ms(100), false);
             computed += ms(100);
         }
         let passed = now - start;
@@ -138,6 +157,19 @@ mod tests {
         assert!(passed >= (computed - CREDIT - ms(200)) * SHARE, "{passed:?}");
         assert!(passed <= (computed - CREDIT) * SHARE, "{passed:?}");
         assert_eq!(debt.at(now + ms(60_000)).owed, Duration::ZERO);
+    }
+
+    #[test]
+    fn beside_many_other_requests_there_is_no_credit() {
+        assert!(is_busy(6, ms(100)) && !is_busy(5, ms(100)));
+        assert!(!is_busy(0, ms(0)));
+        let start = Instant::now();
+        let debt = Debt::none(start).after(ms(100), true);
+        assert_eq!(debt.wait(), ms(1_000));
+        let debt = debt.at(start + ms(1_000)).after(ms(100), true);
+        assert_eq!(debt.wait(), ms(1_000));
+        let debt = debt.at(start + ms(30_000)).after(ms(100), false);
+        assert_eq!(debt.wait(), Duration::ZERO);
     }
 
     #[tokio::test]
@@ -160,7 +192,7 @@ mod tests {
     #[tokio::test]
     async fn who_owes_too_much_learns_when_to_come_again() {
         let greedy: EntityId = "ent_00000000000000000000000003".parse().unwrap();
-        owe(greedy, CREDIT + ms(60_000));
+        owe(greedy, CREDIT + ms(60_000), 0);
         // Its turn would be in ten minutes.
         let refused = refuse_late(owed_by(greedy).wait()).unwrap_err();
         assert_eq!(refused.code(), "rate_limit_exceeded");
