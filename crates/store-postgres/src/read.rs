@@ -25,7 +25,8 @@ pub(crate) fn see<'a>(
 /// The page that `query` asks for and the number of rows that match it.
 ///
 /// What is filtered is counted first: the page of few rows is found by them, wherever they are, and
-/// that of many by walking in the order of the list.
+/// that of many by walking in the order of the list. All rows of a condition are few, without a
+/// count.
 pub(crate) async fn list(
     connection: &AsyncPgConnection,
     table: &'static Table,
@@ -33,7 +34,7 @@ pub(crate) async fn list(
     query: &ListQuery,
 ) -> Result<(Vec<Stored>, i64), StoreError> {
     let columns = filter::order_columns(query).filter(|_| filter::reads_texts(query));
-    let answered = if query.is_unfiltered() || is_by_key(query) {
+    let answered = if query.is_unfiltered() || is_by_key(query) || asks_for_all(query) {
         at_once(connection, table, tenant, query).await
     } else if let Some(columns) = columns {
         looked_through(connection, table, tenant, query, &columns).await
@@ -64,7 +65,8 @@ async fn at_once(
     tenant: &Tenant,
     query: &ListQuery,
 ) -> Answered {
-    let page = page(table, tenant, query, false).rows_until(connection, reads_on(query));
+    let page = page(table, tenant, query, asks_for_all(query));
+    let page = page.rows_until(connection, reads_on(query));
     let seen = see(connection, tenant.as_str(), planning(query));
     if !query.count {
         let (seen, rows) = join(seen, page).await;
@@ -126,12 +128,22 @@ async fn looked_through(
 /// Rows that are rather sorted than found by walking past others.
 const FEW: i64 = 120_000;
 
+/// A page as long as this is asked for by the program itself, which wants all rows.
+const ALL: usize = 1_000;
+
 /// Rows whose keys are kept while their page is looked for.
 const MUCH: i64 = 20_000;
 
 /// Whether only few statements of this shape exist, so that connections can keep them prepared.
 fn is_common(query: &ListQuery) -> bool {
-    (query.clauses.is_empty() || is_by_key(query)) && query.order.len() == 1
+    let is_one = query.clauses.is_empty() || is_by_key(query) || asks_for_all(query);
+    is_one && query.order.len() == 1
+}
+
+/// Whether the program asks for all rows of a condition: no page that callers see is so long.
+fn asks_for_all(query: &ListQuery) -> bool {
+    let is_all = !query.count && query.limit >= ALL && query.max_bytes.is_none();
+    is_all && !query.is_unfiltered() && !is_by_key(query) && !filter::reads_texts(query)
 }
 
 /// Whether the one condition is on a field that has an index for it.
@@ -169,7 +181,11 @@ fn page(table: &Table, tenant: &Tenant, query: &ListQuery, sorts: bool) -> State
     let found =
         |more: &str| format!("(SELECT * FROM {name} WHERE {condition}{more}{fence}) AS found");
     parts(&mut statement, table, &tenant, query, is_apart, found);
-    if is_common(query) && !sorts { statement } else { statement.unprepared() }
+    if is_common(query) && sorts == asks_for_all(query) {
+        statement
+    } else {
+        statement.unprepared()
+    }
 }
 
 /// The same, of rows that are found by one look through all; its row before the first says how
