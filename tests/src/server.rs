@@ -125,6 +125,15 @@ impl Racun {
         self.client().get("/health/ready").await.expect(200);
     }
 
+    /// Starts it again so with `settings` in the place of those that it had.
+    ///
+    /// # Panics
+    /// When it does not become ready.
+    pub async fn restart_with(&mut self, settings: Settings) {
+        self.settings = settings;
+        self.restart().await;
+    }
+
     /// Kills it with SIGKILL, as a crash would; does nothing when it does not run.
     pub fn kill9(&mut self) {
         if let Some(mut process) = self.process.take() {

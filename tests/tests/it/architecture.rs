@@ -190,7 +190,7 @@ const UNUSUAL: [&str; 9] = [
 ];
 
 #[test]
-fn comments_and_docs_use_usual_words() {
+fn comments_docs_and_names_of_functions_use_usual_words() {
     let holds = |line: &str, word: &str| {
         let is_end = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && c != '_');
         line.match_indices(word).any(|(start, _)| {
@@ -208,6 +208,9 @@ fn comments_and_docs_use_usual_words() {
         for (number, line) in source.lines().enumerate() {
             if let Some(comment) = line.trim_start().strip_prefix("//") {
                 check(&file, number, comment);
+            } else if let Some((_, name)) = line.split_once("fn ") {
+                let name = name.split(|c: char| !c.is_alphanumeric() && c != '_').next();
+                check(&file, number, &name.unwrap_or_default().replace('_', " "));
             }
         }
     }

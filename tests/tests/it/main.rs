@@ -37,6 +37,7 @@ mod portugal_paper;
 mod portugal_saft;
 mod pure_crates;
 mod rate_limits;
+mod rates;
 mod recurring;
 mod refused;
 mod schema;
