@@ -4,3 +4,4 @@ mod codes;
 mod model;
 mod renderings;
 mod sample;
+mod tables;
