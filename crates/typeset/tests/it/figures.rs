@@ -104,7 +104,7 @@ pub fn figures(pdf: &[u8]) -> Vec<Figure> {
             let drawn: Option<Drawing> = drawing.take();
             let all = drawn.into_iter().flat_map(|drawing| drawing.found);
             figures.extend(all.filter_map(|corners| Some(figure(page?, &corners))));
-            page = page.filter(|_| false);
+            page = None;
         } else if line == "stream" && page.is_some() {
             drawing = Some(Drawing::default());
         } else if let Some(drawing) = &mut drawing {
