@@ -281,6 +281,9 @@ pub(crate) struct GroupRow {
     /// Numbers as text.
     #[diesel(sql_type = Array<Text>)]
     pub(crate) figures: Vec<String>,
+    /// The least and the greatest value of one after the other, as `by`.
+    #[diesel(sql_type = Array<Nullable<Text>>)]
+    pub(crate) extremes: Vec<Option<String>>,
 }
 
 /// A column or an index of a table, as the database describes it.

@@ -12,6 +12,7 @@ use racun_store::{
     Clause, Condition, FieldKind, Figure, JsonPath, ListQuery, Part, StoreError, Table, Tally,
     TallyRow, Value, Within,
 };
+use time::OffsetDateTime;
 
 use crate::error::of_question;
 use crate::filter;
@@ -99,6 +100,9 @@ impl<'a> Rows<'a> {
         }
         let parts = self.parts.iter().enumerate().map(|(n, part)| match part {
             Part::Field { field, .. } => format!("{} AS part_{n}", expression(field)),
+            Part::DayOf { field, .. } => {
+                format!("({} AT TIME ZONE 'UTC')::date AS part_{n}", expression(field))
+            }
             Part::Named { .. } if tally.within.is_some() => format!("named_{n} AS part_{n}"),
             Part::Named { field, .. } => format!("NULL::{} AS part_{n}", column_type(field.kind)),
             Part::Body(path, kind) | Part::Element(path, kind) => {
@@ -126,7 +130,7 @@ impl<'a> Rows<'a> {
         let others = live(statement, within.table, tenant, &within.clauses);
         let columns = self.parts.iter().enumerate().filter_map(|(n, part)| match part {
             Part::Named { field, .. } => Some(format!(", {} AS named_{n}", expression(field))),
-            Part::Field { .. } | Part::Body(..) | Part::Element(..) => None,
+            Part::Field { .. } | Part::DayOf { .. } | Part::Body(..) | Part::Element(..) => None,
         });
         let columns = columns.collect::<String>();
         let (field, other) = (expression(within.field), quote(within.table.name));
@@ -149,11 +153,8 @@ impl<'a> Rows<'a> {
             .map(|(n, part)| format!("{} AS p{n}", self.part(part, &elements)))
             .collect();
         let keys: Vec<String> = (0..tally.by.len()).map(|n| format!("p{n}")).collect();
-        let text = |(key, part): (&String, &Part)| match part.kind() {
-            FieldKind::Date => format!("to_char({key}, 'YYYY-MM-DD')"),
-            _ => format!("{key}::text"),
-        };
-        let texts: Vec<String> = keys.iter().zip(&tally.by).map(text).collect();
+        let keyed = keys.iter().zip(&tally.by);
+        let texts: Vec<String> = keyed.map(|(key, part)| as_text(key, part.kind())).collect();
         let mut next = tally.by.len();
         let mut operand = || {
             next += 1;
@@ -164,6 +165,7 @@ impl<'a> Rows<'a> {
             .iter()
             .map(|figure| match figure {
                 Figure::Count => "count(*)::text".to_owned(),
+                Figure::Filled(_) => format!("count({})::text", operand()),
                 Figure::CountDistinct(_) => format!("count(DISTINCT {})::text", operand()),
                 Figure::Sum(_) => format!("coalesce(sum({}), 0)::text", operand()),
                 Figure::SumOr(..) => {
@@ -172,6 +174,14 @@ impl<'a> Rows<'a> {
                 }
             })
             .collect();
+        let extremes = tally.extremes.iter().flat_map(|extremes| {
+            let (mut of, kind) = (operand(), extremes.of.kind());
+            if extremes.or.is_some() {
+                of = format!("coalesce({of}, {})", operand());
+            }
+            ["min", "max"].map(|extreme| as_text(&format!("{extreme}({of})"), kind))
+        });
+        let extremes: Vec<String> = extremes.collect();
         let conditions = tally.filter.iter().map(|Condition { part, operator }| {
             let of = self.part(*part, &elements);
             filter::operator(statement, &format!("({of})"), part.kind(), operator)
@@ -184,10 +194,12 @@ impl<'a> Rows<'a> {
         let group_by =
             if keys.is_empty() { String::new() } else { format!("GROUP BY {}", keys.join(", ")) };
         format!(
-            "ARRAY[{}]::text[] AS by, ARRAY[{}]::text[] AS figures \
+            "ARRAY[{}]::text[] AS by, ARRAY[{}]::text[] AS figures, \
+             ARRAY[{}]::text[] AS extremes \
              FROM (SELECT {} FROM {}{filter}) AS counted {group_by} HAVING count(*) > 0",
             texts.join(", "),
             figures.join(", "),
+            extremes.join(", "),
             parts.join(", "),
             self.counted(tally, &elements),
         )
@@ -257,6 +269,9 @@ fn typed(found: &str, kind: FieldKind) -> String {
         FieldKind::Number => {
             format!("CASE jsonb_typeof({found}) WHEN 'number' THEN {found}::numeric END")
         }
+        FieldKind::Bool => {
+            format!("CASE jsonb_typeof({found}) WHEN 'boolean' THEN {found}::boolean END")
+        }
         _ => {
             let text = format!(r#"({found} #>> '{{}}') COLLATE "C""#);
             format!("CASE jsonb_typeof({found}) WHEN 'string' THEN {text} END")
@@ -280,15 +295,43 @@ fn answers(tallies: &[Tally], rows: Vec<GroupRow>) -> Result<Vec<Vec<TallyRow>>,
 }
 
 fn group(tally: &Tally, row: &GroupRow) -> Option<TallyRow> {
-    let value = |(part, text): (&Part, &Option<String>)| match (text, part.kind()) {
-        (None, _) => Some(Value::Null),
-        (Some(text), FieldKind::Number) => Decimal::computed(text).map(Value::Number),
-        (Some(text), FieldKind::Date) => parse_date(text).ok().map(Value::Date),
-        (Some(text), _) => Some(Value::Text(text.clone())),
-    };
-    let by = tally.by.iter().zip(&row.by).map(value).collect::<Option<_>>()?;
+    let by = tally.by.iter().zip(&row.by);
+    let by = by.map(|(part, text)| of_text(text.as_deref(), part.kind())).collect::<Option<_>>()?;
     let figures = row.figures.iter().map(|text| Decimal::computed(text));
-    Some(TallyRow { by, figures: figures.collect::<Option<_>>()? })
+    let figures = figures.collect::<Option<_>>()?;
+    let pairs = row.extremes.chunks_exact(2).zip(&tally.extremes);
+    let extremes = pairs.map(|(pair, extremes)| {
+        let value = |text: &Option<String>| of_text(text.as_deref(), extremes.of.kind());
+        Some((value(pair.first()?)?, value(pair.last()?)?))
+    });
+    Some(TallyRow { by, figures, extremes: extremes.collect::<Option<_>>()? })
+}
+
+/// `value`, of `kind`, as the text that [`of_text`] reads.
+fn as_text(value: &str, kind: FieldKind) -> String {
+    match kind {
+        FieldKind::Date => format!("to_char({value}, 'YYYY-MM-DD')"),
+        FieldKind::Instant => {
+            format!("(extract(epoch from {value}) * 1000000)::bigint::text")
+        }
+        _ => format!("{value}::text"),
+    }
+}
+
+/// What `text` says; `None` when it says nothing of `kind`.
+fn of_text(text: Option<&str>, kind: FieldKind) -> Option<Value> {
+    let Some(text) = text else { return Some(Value::Null) };
+    match kind {
+        FieldKind::Number => Decimal::computed(text).map(Value::Number),
+        FieldKind::Date => parse_date(text).ok().map(Value::Date),
+        FieldKind::Bool => text.parse().ok().map(Value::Bool),
+        FieldKind::Instant => {
+            let micros: i64 = text.parse().ok()?;
+            let instant = OffsetDateTime::from_unix_timestamp_nanos(i128::from(micros) * 1000);
+            instant.ok().map(Value::Instant)
+        }
+        _ => Some(Value::Text(text.to_owned())),
+    }
 }
 
 fn unreadable(row: &GroupRow) -> StoreError {

@@ -57,6 +57,12 @@ pub(crate) fn text(bytes: &[u8]) -> Option<&str> {
     std::str::from_utf8(bytes.get(1..)?).ok()
 }
 
+/// The whole number that `bytes` are of; `None` for null.
+pub(crate) fn integer(bytes: &[u8]) -> Option<i64> {
+    let bytes = bytes.get(1..)?.try_into().ok()?;
+    Some(i64::from_be_bytes(bytes) ^ i64::MIN)
+}
+
 /// Whether values of `kind` can be in a column.
 pub(crate) const fn holds(kind: FieldKind) -> bool {
     !matches!(kind, FieldKind::Map | FieldKind::List)

@@ -42,3 +42,8 @@ pub(crate) fn microseconds(instant: OffsetDateTime) -> i64 {
     i64::try_from(micros)
         .expect("an OffsetDateTime is within ±10,000 years, an i64 within ±292,000")
 }
+
+/// The instant that is `micros` microseconds after 1970; `None` when there is none.
+pub(crate) fn instant(micros: i64) -> Option<OffsetDateTime> {
+    OffsetDateTime::from_unix_timestamp_nanos(i128::from(micros) * 1000).ok()
+}

@@ -13,6 +13,7 @@ use rusqlite::{Connection, Row};
 
 use crate::column;
 use crate::columns::Owner;
+use crate::encoding;
 use crate::scan::each_row;
 use crate::select::matching;
 use crate::sql::{Sql, place};
@@ -52,7 +53,7 @@ fn count(
             columns.own.iter().map(|(place, field)| (*place, field.source)).collect();
         let by_columns = each_row(connection, owner, &first.clauses, &wanted, |cells| {
             for ((place, field), cell) in columns.own.iter().zip(cells) {
-                values[*place] = column::text(cell).map_or(Value::Null, |text| read(field, text));
+                values[*place] = of_bytes(field, cell);
             }
             let counted =
                 CountedRow { values: &values, named: &[], body: &serde_json::Value::Null };
@@ -99,7 +100,9 @@ impl Columns {
         let names_one = tallies.iter().any(|tally| tally.within.is_some());
         for part in tallies.iter().flat_map(|tally| tally.parts()) {
             match part {
-                Part::Field { field, place } => own.push((place, field)),
+                Part::Field { field, place } | Part::DayOf { field, place } => {
+                    own.push((place, field));
+                }
                 Part::Named { field, place } if names_one => named.push((place, field)),
                 Part::Named { .. } | Part::Body(..) | Part::Element(..) => {}
             }
@@ -147,20 +150,40 @@ fn statement(tenant: &Tenant, tally: &Tally, columns: &Columns) -> Sql {
         .join(&live(tally.table, &tally.clauses))
 }
 
-/// The value of `field`, a text, a number or a date, in `column` of `row`.
+/// The value of `field` in `column` of `row`.
 fn value(field: &Field, row: &Row<'_>, column: usize) -> rusqlite::Result<Value> {
     Ok(match row.get(column)? {
-        Cell::Text(text) => read(field, &text),
-        Cell::Null | Cell::Integer(_) | Cell::Real(_) | Cell::Blob(_) => Value::Null,
+        Cell::Text(text) => of_text(field, &text),
+        Cell::Integer(number) => of_integer(field, number),
+        Cell::Null | Cell::Real(_) | Cell::Blob(_) => Value::Null,
     })
 }
 
+/// The value of `field` that is kept as `bytes` of a column.
+fn of_bytes(field: &Field, bytes: &[u8]) -> Value {
+    match field.kind {
+        FieldKind::Bool | FieldKind::Instant => {
+            column::integer(bytes).map_or(Value::Null, |number| of_integer(field, number))
+        }
+        _ => column::text(bytes).map_or(Value::Null, |text| of_text(field, text)),
+    }
+}
+
 /// The value of `field`, a text, a number or a date, that is kept as `text`.
-fn read(field: &Field, text: &str) -> Value {
+fn of_text(field: &Field, text: &str) -> Value {
     match field.kind {
         FieldKind::Number => number(text).as_ref().into(),
         FieldKind::Date => parse_date(text).map_or(Value::Null, Value::Date),
         _ => Value::Text(text.to_owned()),
+    }
+}
+
+/// The value of `field`, a flag or an instant, that is kept as `number`.
+fn of_integer(field: &Field, number: i64) -> Value {
+    match field.kind {
+        FieldKind::Bool => Value::Bool(number != 0),
+        FieldKind::Instant => encoding::instant(number).map_or(Value::Null, Value::Instant),
+        _ => Value::Null,
     }
 }
 

@@ -63,8 +63,8 @@ pub use record::{
     Field, FieldKind, Listing, Record, Refill, Refilled, Source, State, Table, Unique,
 };
 pub use tally::{
-    Condition, CountedRow, Counter, Figure, JsonPath, Part, Projection, Tally, TallyRow, Within,
-    evaluate_tally,
+    Condition, CountedRow, Counter, Extremes, Figure, JsonPath, Part, Projection, Tally, TallyRow,
+    Within, evaluate_tally,
 };
 pub use value::Value;
 pub use walk::Walk;

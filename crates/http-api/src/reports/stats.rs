@@ -29,9 +29,12 @@ pub(crate) const ROUTES: &[Route] =
              `31-60`, `61-90`, `90+`; what is a draft, paid or voided is `current`) and \
              `quote_currency`; payments by the currencies of their documents. A filter is an \
              object of fields with values, arrays of values, or the operators `equals`, `not`, \
-             `gt`, `gte`, `lt`, `lte`, `in` and `notIn`. Averages have two decimals. An entity's \
-             questions are answered one after the other; those of one that asks without a pause \
-             are slowed, and then refused with 429.",
+             `gt`, `gte`, `lt`, `lte`, `in` and `notIn`. Averages have two decimals. Payments by \
+             currencies or converted amounts, which their documents know, are looked at one by \
+             one: over more than 100,000 of them such a query is refused with 422 \
+             (`query_too_expensive`); name fewer days. An entity's questions are answered one \
+             after the other; those of one that asks without a pause are slowed, and then refused \
+             with 429.",
         )
         .long()
         .takes::<QueriesBody>()

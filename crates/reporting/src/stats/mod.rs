@@ -5,8 +5,10 @@
 //! | --------- | -------------------------------------------------- |
 //! | `counted` | queries as figures that stores count               |
 //! | `walked`  | queries over rows, of which there are not too many |
+//! | `value`   | values of rows as statistics have them             |
 
 mod counted;
+mod value;
 mod walked;
 
 use racun_access::Entity;

@@ -12,23 +12,12 @@ use racun_records::get_documents;
 use racun_settlement::Payment;
 use racun_store::{Clause, Context, Operator, Record, StoreError, Table, Value};
 
+use super::value::stat;
 use super::{books, stored};
 use crate::days::{Budget, between, for_each};
 
 /// Documents that are read at once.
 const AT_ONCE: usize = 100;
-
-/// A value of a row as statistics have it.
-fn stat(value: &Value) -> StatValue {
-    match value {
-        Value::Text(text) => StatValue::Text(text.clone()),
-        Value::Number(number) => StatValue::Number(number.clone()),
-        Value::Bool(value) => StatValue::Bool(*value),
-        Value::Date(date) => StatValue::Date(*date),
-        Value::Instant(instant) => StatValue::Instant(*instant),
-        Value::Null | Value::Map(_) | Value::List(_) => StatValue::Null,
-    }
-}
 
 /// The values that `record` declares, by the names of the fields of `table`; null where it declares
 /// none.

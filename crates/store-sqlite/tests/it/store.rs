@@ -251,7 +251,11 @@ fn a_tally_of_columns_reads_no_body() {
     let found = run(store.tally(&tenant, versions.clone())).unwrap();
     assert_eq!(
         found,
-        [TallyRow { by: vec!["smp_1".into(), Value::Null], figures: vec![1.into()] }]
+        [TallyRow {
+            by: vec!["smp_1".into(), Value::Null],
+            figures: vec![1.into()],
+            extremes: Vec::new()
+        }]
     );
     let inside = Tally { each: Some(&["parts"]), ..versions };
     let refused = run(store.tally(&tenant, inside));

@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 
 use racun_kernel::Decimal;
 use serde_json::Value as Json;
+use time::UtcOffset;
 
 use crate::evaluate::{compare, holds};
 use crate::{Clause, Field, FieldKind, Operator, Record, Table, Value};
@@ -45,6 +46,17 @@ pub struct Tally {
     pub by: Vec<Part>,
     /// What is answered of each group.
     pub figures: Vec<Figure>,
+    /// What the least and the greatest value of a group are answered of.
+    pub extremes: Vec<Extremes>,
+}
+
+/// Whose least and greatest values are answered: a number, a day or an instant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Extremes {
+    /// The part; null is none of its values.
+    pub of: Part,
+    /// The part whose value counts where the first one is null.
+    pub or: Option<Part>,
 }
 
 /// A condition on what a tally looks at.
@@ -73,7 +85,7 @@ pub struct Within {
     pub is_looked_up: bool,
 }
 
-/// A text or a number that a tally looks at; in conditions and as a group, a date as well.
+/// What a tally looks at. Only numbers are added up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Part {
     /// A declared field of the row.
@@ -90,9 +102,18 @@ pub enum Part {
         /// Its place in [`Record::values`] of the named row.
         place: usize,
     },
-    /// What is there in the row's body, or null when it is of another kind: a text or a number.
+    /// The day, in UTC, of an instant that the row declares.
+    DayOf {
+        /// The field.
+        field: &'static Field,
+        /// Its place in [`Record::values`].
+        place: usize,
+    },
+    /// What is there in the row's body, or null when it is of another kind: a text, a number or a
+    /// flag.
     Body(JsonPath, FieldKind),
-    /// What is there in the element, or null when it is of another kind: a text or a number.
+    /// What is there in the element, or null when it is of another kind: a text, a number or a
+    /// flag.
     Element(JsonPath, FieldKind),
 }
 
@@ -101,6 +122,8 @@ pub enum Part {
 pub enum Figure {
     /// How many are in it.
     Count,
+    /// In how many of it the part is not null.
+    Filled(Part),
     /// How many different values the part has in it, null aside.
     CountDistinct(Part),
     /// What the part's numbers add up to; null adds nothing.
@@ -116,6 +139,8 @@ pub struct TallyRow {
     pub by: Vec<Value>,
     /// The figures, in the order of [`Tally::figures`].
     pub figures: Vec<Decimal>,
+    /// The least value and the greatest one of each of [`Tally::extremes`]; null where all are.
+    pub extremes: Vec<(Value, Value)>,
 }
 
 impl Tally {
@@ -130,6 +155,7 @@ impl Tally {
             filter: Vec::new(),
             by: Vec::new(),
             figures: vec![Figure::Count],
+            extremes: Vec::new(),
         }
     }
 
@@ -148,14 +174,19 @@ impl Tally {
         self.answered().chain(self.filter.iter().map(|condition| condition.part))
     }
 
-    /// The parts that its answer is made of: those of the groups and of the figures.
+    /// The parts that its answer is made of: those of the groups, of the figures and of the
+    /// extremes, in this order.
     pub fn answered(&self) -> impl Iterator<Item = Part> {
         let of_figures = self.figures.iter().map(|figure| match figure {
             Figure::Count => [None, None],
-            Figure::CountDistinct(part) | Figure::Sum(part) => [Some(*part), None],
+            Figure::Filled(part) | Figure::CountDistinct(part) | Figure::Sum(part) => {
+                [Some(*part), None]
+            }
             Figure::SumOr(part, instead) => [Some(*part), Some(*instead)],
         });
-        self.by.iter().copied().chain(of_figures.flatten().flatten())
+        let of_extremes = self.extremes.iter().map(|extremes| [Some(extremes.of), extremes.or]);
+        let figures = of_figures.chain(of_extremes).flatten().flatten();
+        self.by.iter().copied().chain(figures)
     }
 
     /// The places of `tallies` that count the same rows, or elements inside them, together: a store
@@ -211,12 +242,21 @@ impl Part {
     /// The field of `table` that is called `name`.
     ///
     /// # Panics
-    /// When `table` declares no such field, or one that is neither text nor number: a mistake in
-    /// the program.
+    /// When `table` declares no such field, or a map or a list: a mistake in the program.
     #[must_use]
     pub fn field(table: &'static Table, name: &str) -> Self {
-        let (place, field) = declared(table, name, &[FieldKind::Text, FieldKind::Number]);
+        let (place, field) = declared(table, name, &SCALARS);
         Self::Field { field, place }
+    }
+
+    /// The day, in UTC, of the instant of `table` that is called `name`: a group for each day.
+    ///
+    /// # Panics
+    /// When `table` declares no such field, or one that is no instant: a mistake in the program.
+    #[must_use]
+    pub fn day_of(table: &'static Table, name: &str) -> Self {
+        let (place, field) = declared(table, name, &[FieldKind::Instant]);
+        Self::DayOf { field, place }
     }
 
     /// The day of `table` that is called `name`: a group for each day.
@@ -239,11 +279,12 @@ impl Part {
         Self::Named { field, place }
     }
 
-    /// Whether it holds texts, numbers or days.
+    /// What it holds.
     #[must_use]
     pub const fn kind(&self) -> FieldKind {
         match self {
             Self::Field { field, .. } | Self::Named { field, .. } => field.kind,
+            Self::DayOf { .. } => FieldKind::Date,
             Self::Body(_, kind) | Self::Element(_, kind) => *kind,
         }
     }
@@ -252,11 +293,19 @@ impl Part {
         match self {
             Self::Field { place, .. } => row.values.get(*place).cloned().unwrap_or(Value::Null),
             Self::Named { place, .. } => row.named.get(*place).cloned().unwrap_or(Value::Null),
+            Self::DayOf { place, .. } => match row.values.get(*place) {
+                Some(Value::Instant(instant)) => instant.to_offset(UtcOffset::UTC).date().into(),
+                _ => Value::Null,
+            },
             Self::Body(path, kind) => read(row.body, path, *kind),
             Self::Element(path, kind) => read(element, path, *kind),
         }
     }
 }
+
+/// The kinds of fields that tallies look at.
+const SCALARS: [FieldKind; 5] =
+    [FieldKind::Text, FieldKind::Number, FieldKind::Bool, FieldKind::Date, FieldKind::Instant];
 
 /// The field `name` of `table`, which is of one of `kinds`.
 fn declared(table: &'static Table, name: &str, kinds: &[FieldKind]) -> (usize, &'static Field) {
@@ -305,6 +354,7 @@ fn read(json: &Json, path: JsonPath, kind: FieldKind) -> Value {
             Decimal::computed(number.as_str()).map_or(Value::Null, Value::Number)
         }
         (Some(Json::String(text)), FieldKind::Text) => Value::Text(text.clone()),
+        (Some(Json::Bool(flag)), FieldKind::Bool) => Value::Bool(*flag),
         _ => Value::Null,
     }
 }

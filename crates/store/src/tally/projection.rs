@@ -41,7 +41,8 @@ impl Projection {
                     (Part::Element(path, _), Some(each)) => {
                         root.at(each).elements.get_or_insert_default().at(path).whole = true;
                     }
-                    (Part::Element(..), None) | (Part::Field { .. } | Part::Named { .. }, _) => {}
+                    (Part::Element(..), None)
+                    | (Part::Field { .. } | Part::Named { .. } | Part::DayOf { .. }, _) => {}
                 }
             }
         }

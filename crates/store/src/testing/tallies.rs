@@ -9,8 +9,8 @@ use super::random::Random;
 use super::random_samples::{random_query, random_sample, random_text};
 use super::sample::{NOTES, Note, SAMPLES, Sample, fresh_entity};
 use crate::{
-    Clause, Condition, FieldKind, Figure, JsonPath, ListQuery, Operator, Part, Put, Store, Tally,
-    TallyRow, Value, Within, evaluate_tally,
+    Clause, Condition, Extremes, FieldKind, Figure, JsonPath, ListQuery, Operator, Part, Put,
+    Store, Tally, TallyRow, Value, Within, evaluate_tally,
 };
 
 /// Rows of each tenant in the random test, and as many notes.
@@ -90,13 +90,16 @@ fn random_tally(random: &mut Random, rows: &[Sample]) -> Tally {
         return random_tally_of_notes(random, rows, clauses);
     }
     let each = random.chance(50).then(|| random.pick(ARRAYS));
-    let group = |random: &mut Random| match random.chance(20) {
-        true => Part::day(&SAMPLES, "day"),
-        false => random_part(random, each),
+    let group = |random: &mut Random| match random.below(10) {
+        0 => Part::day(&SAMPLES, "day"),
+        1 => Part::day_of(&SAMPLES, random.pick(&["created_at", "seen_at"])),
+        2 => Part::field(&SAMPLES, random.pick(&["active", "seen_at", "day"])),
+        _ => random_part(random, each),
     };
     let by = (0..random.below(4)).map(|_| group(random)).collect();
     let figures = (0..random.below(4)).map(|_| random_figure(random, each)).collect();
-    let tally = Tally { clauses, each, by, figures, ..Tally::of(&SAMPLES) };
+    let extremes = (0..random.below(3)).map(|_| random_extremes(random, each)).collect();
+    let tally = Tally { clauses, each, by, figures, extremes, ..Tally::of(&SAMPLES) };
     Tally { filter: random_filter(random, rows, &tally), ..tally }
 }
 
@@ -165,6 +168,7 @@ fn random_value(random: &mut Random, row: &Sample, kind: FieldKind) -> Value {
     match kind {
         _ if random.chance(20) => Value::Null,
         FieldKind::Number => row.amount.clone().map_or(Value::Null, Value::Number),
+        FieldKind::Bool => random.chance(50).into(),
         _ if random.chance(50) => row.name.clone().map_or(Value::Null, Value::Text),
         _ => random_text(random).into(),
     }
@@ -185,7 +189,7 @@ fn random_comparison(random: &mut Random, value: Value) -> Operator {
 }
 
 fn random_part(random: &mut Random, each: Option<JsonPath>) -> Part {
-    let kind = random.pick(&[FieldKind::Text, FieldKind::Number]);
+    let kind = random.pick(&[FieldKind::Text, FieldKind::Number, FieldKind::Bool]);
     match random.below(3) {
         0 => Part::field(&SAMPLES, random.pick(FIELDS)),
         1 if each.is_some() => Part::Element(random.pick(ELEMENT_PLACES), kind),
@@ -194,9 +198,10 @@ fn random_part(random: &mut Random, each: Option<JsonPath>) -> Part {
 }
 
 fn random_figure(random: &mut Random, each: Option<JsonPath>) -> Figure {
-    match random.below(3) {
+    match random.below(4) {
         0 => Figure::Count,
         1 => Figure::CountDistinct(random_part(random, each)),
+        2 => Figure::Filled(random_part(random, each)),
         _ => loop {
             let (part, instead) = (random_part(random, each), random_part(random, each));
             let is_number = |part: &Part| part.kind() == FieldKind::Number;
@@ -210,10 +215,35 @@ fn random_figure(random: &mut Random, each: Option<JsonPath>) -> Figure {
     }
 }
 
+/// A number, a day or an instant, or another one of its kind where that is null.
+fn random_extremes(random: &mut Random, each: Option<JsonPath>) -> Extremes {
+    let of = match random.below(4) {
+        0 => Part::day(&SAMPLES, "day"),
+        1 => Part::day_of(&SAMPLES, "seen_at"),
+        2 => Part::field(&SAMPLES, "seen_at"),
+        _ => random_number(random, each),
+    };
+    let or = random.chance(50).then(|| match of.kind() {
+        FieldKind::Date => Part::day_of(&SAMPLES, "created_at"),
+        FieldKind::Instant => Part::field(&SAMPLES, "created_at"),
+        _ => random_number(random, each),
+    });
+    Extremes { of, or }
+}
+
+fn random_number(random: &mut Random, each: Option<JsonPath>) -> Part {
+    loop {
+        let part = random_part(random, each);
+        if part.kind() == FieldKind::Number {
+            return part;
+        }
+    }
+}
+
 /// The figures of the only group of `tally`.
 async fn figures(store: &dyn Store, tenant: &Tenant, tally: Tally) -> Vec<Decimal> {
     let groups = store.tally(tenant, tally).await.expect("the store answers");
-    let [TallyRow { by, figures }] = &groups[..] else { panic!("one group, not {groups:?}") };
+    let [TallyRow { by, figures, .. }] = &groups[..] else { panic!("one group, not {groups:?}") };
     assert!(by.is_empty(), "{by:?}");
     figures.clone()
 }

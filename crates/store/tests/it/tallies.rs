@@ -5,8 +5,8 @@
 use racun_kernel::id::EntityId;
 use racun_kernel::{Decimal, Tenant};
 use racun_store::{
-    Clause, Condition, Field, FieldKind, Figure, Operator, Part, Tally, TallyRow, Value, Within,
-    evaluate_tally,
+    Clause, Condition, Extremes, Field, FieldKind, Figure, Operator, Part, Tally, TallyRow, Value,
+    Within, evaluate_tally,
 };
 use serde::{Deserialize, Serialize};
 use time::macros::datetime;
@@ -74,9 +74,11 @@ fn orders() -> Vec<Order> {
 fn told(tally: &Tally) -> String {
     let text = |value: &Value| value.as_text().unwrap_or_else(|| "null".to_owned());
     let join = |texts: Vec<String>| texts.join(",");
-    let row = |TallyRow { by, figures }: TallyRow| {
+    let row = |TallyRow { by, figures, extremes }: TallyRow| {
         let figures = figures.iter().map(Decimal::to_string).collect();
-        format!("{}={}", join(by.iter().map(text).collect()), join(figures))
+        let extremes = extremes.iter().map(|(a, b)| format!("[{}..{}]", text(a), text(b)));
+        let extremes: String = extremes.collect();
+        format!("{}={}{extremes}", join(by.iter().map(text).collect()), join(figures))
     };
     let rows = evaluate_tally(tally, &orders(), &orders());
     rows.into_iter().map(row).collect::<Vec<_>>().join(" ")
@@ -110,6 +112,23 @@ fn tallies_mean_what_they_say() {
             },
             "=2,3",
             "null is no value of its own",
+        ),
+        (
+            Tally {
+                by: vec![Part::day_of(&ORDERS, "created_at")],
+                figures: vec![Figure::Filled(shop)],
+                extremes: vec![
+                    Extremes { of: total, or: None },
+                    Extremes {
+                        of: Part::Body(&["shop"], FieldKind::Number),
+                        or: Some(Part::Body(&["total"], FieldKind::Number)),
+                    },
+                    Extremes { of: Part::Body(&["none"], FieldKind::Number), or: None },
+                ],
+                ..all.clone()
+            },
+            "2026-11-20=3[0.1..3][0.1..3][null..null]",
+            "c has no shop; the second part counts where the first one is null",
         ),
         (all.clone().only("shop", Operator::Equals("south".into())), "", "no group of nothing"),
         (
