@@ -50,7 +50,9 @@ pub use normirani::{
     YearlyReport, review, yearly_file_name, yearly_report,
 };
 pub use period::TaxPeriod;
-pub use receivables::{AgedCustomer, Aging, Buckets, Movement, MovementKind, OpenItem, Statement};
+pub use receivables::{
+    AgedCustomer, Aging, AgingFold, Buckets, Movement, MovementKind, OpenItem, Statement,
+};
 pub use recognition::{
     MAX_REPORT_MONTHS, RecognitionReport, RecognitionRow, Slice, Spread, Standing, check_report,
 };

@@ -7,18 +7,20 @@ use time::Date;
 
 use crate::stats::overdue_bucket;
 
-/// A document that is not settled.
+/// A document that is not settled on a day.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenItem {
     /// The customer in the catalogue; `None` for who is not kept there.
     pub customer_id: Option<String>,
     /// The customer's name on the document.
     pub name: Option<String>,
+    /// The document's date.
+    pub date: Date,
     /// The document's currency.
     pub currency: Currency,
-    /// Until when it is to be paid.
+    /// Until when it is to be paid; `None` for what is never late.
     pub due: Option<Date>,
-    /// What is open of it.
+    /// What is open of it, below zero where it is owed to the customer.
     pub amount: Decimal,
     /// The same in the entity's currency; `None` when no rate is known.
     pub converted: Option<Decimal>,
@@ -59,7 +61,7 @@ impl Buckets {
 pub struct AgedCustomer {
     /// The customer in the catalogue.
     pub customer_id: Option<String>,
-    /// Its name, on the last document that names it.
+    /// Its name, on the last of the documents that names it.
     pub name: Option<String>,
     /// The currency.
     pub currency: Currency,
@@ -67,10 +69,10 @@ pub struct AgedCustomer {
     pub buckets: Buckets,
 }
 
-/// What is owed, by customer and age.
+/// What is owed on a day, by customer and age.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Aging {
-    /// The day by which it is late.
+    /// The day.
     pub date: Date,
     /// By name; who is not in the catalogue by the name on documents.
     pub customers: Vec<AgedCustomer>,
@@ -81,38 +83,70 @@ pub struct Aging {
     pub not_converted: usize,
 }
 
-impl Aging {
-    /// What is open on `today`.
+/// What is owed on a day, added up document by document.
+#[derive(Debug)]
+pub struct AgingFold {
+    day: Date,
+    /// Each with the date of the document that names it.
+    customers: BTreeMap<(Option<String>, Option<String>, &'static str), (Date, AgedCustomer)>,
+    total: Buckets,
+    not_converted: usize,
+}
+
+impl AgingFold {
+    /// Nothing is owed yet on `day`.
     #[must_use]
-    pub fn of(items: impl IntoIterator<Item = OpenItem>, today: Date) -> Self {
-        let mut customers: BTreeMap<(Option<String>, Option<String>, &str), AgedCustomer> =
-            BTreeMap::new();
-        let (mut total, mut not_converted) = (Buckets::none(), 0);
-        for item in items {
-            let bucket = overdue_bucket(item.due, today);
-            match &item.converted {
-                Some(converted) => total.add(bucket, converted),
-                None => not_converted += 1,
-            }
-            let name = if item.customer_id.is_some() { None } else { item.name.clone() };
-            let key = (item.customer_id.clone(), name, item.currency.code());
-            let customer = customers.entry(key).or_insert_with(|| AgedCustomer {
+    pub fn new(day: Date) -> Self {
+        Self { day, customers: BTreeMap::new(), total: Buckets::none(), not_converted: 0 }
+    }
+
+    /// Counts what is open of a document.
+    pub fn add(&mut self, item: OpenItem) {
+        let bucket = overdue_bucket(item.due, self.day);
+        match &item.converted {
+            Some(converted) => self.total.add(bucket, converted),
+            None => self.not_converted += 1,
+        }
+        let name = if item.customer_id.is_some() { None } else { item.name.clone() };
+        let key = (item.customer_id.clone(), name, item.currency.code());
+        let (named_on, customer) = self.customers.entry(key).or_insert_with(|| {
+            let customer = AgedCustomer {
                 customer_id: item.customer_id.clone(),
                 name: None,
                 currency: item.currency,
                 buckets: Buckets::none(),
-            });
-            customer.name = item.name.or(customer.name.take());
-            customer.buckets.add(bucket, &item.amount);
+            };
+            (item.date, customer)
+        });
+        if item.name.is_some() && (customer.name.is_none() || *named_on <= item.date) {
+            (*named_on, customer.name) = (item.date, item.name);
         }
-        let mut customers: Vec<AgedCustomer> = customers.into_values().collect();
+        customer.buckets.add(bucket, &item.amount);
+    }
+
+    /// What is owed: customers of whom something is open, if only in one of the ages.
+    #[must_use]
+    pub fn finish(self) -> Aging {
+        let customers = self.customers.into_values().map(|(_, customer)| customer);
+        let is_open = |one: &AgedCustomer| one.buckets.by_age.iter().any(|sum| !sum.is_zero());
+        let mut customers: Vec<AgedCustomer> = customers.filter(is_open).collect();
         customers.sort_by(|a, b| {
             let key = |one: &AgedCustomer| {
                 (one.name.clone(), one.customer_id.clone(), one.currency.code())
             };
             key(a).cmp(&key(b))
         });
-        Self { date: today, customers, total, not_converted }
+        Aging { date: self.day, customers, total: self.total, not_converted: self.not_converted }
+    }
+}
+
+impl Aging {
+    /// What is open of `items` on `day`.
+    #[must_use]
+    pub fn of(items: impl IntoIterator<Item = OpenItem>, day: Date) -> Self {
+        let mut fold = AgingFold::new(day);
+        items.into_iter().for_each(|item| fold.add(item));
+        fold.finish()
     }
 }
 
@@ -138,6 +172,8 @@ pub enum MovementKind {
     Invoice,
     /// A credit note.
     CreditNote,
+    /// The void of one of them.
+    Void,
     /// Money of the customer.
     Payment,
     /// Money that was given back.
@@ -151,6 +187,7 @@ impl MovementKind {
         match self {
             Self::Invoice => "invoice",
             Self::CreditNote => "credit_note",
+            Self::Void => "void",
             Self::Payment => "payment",
             Self::Refund => "refund",
         }

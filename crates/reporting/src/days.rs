@@ -20,7 +20,10 @@ impl Budget {
     }
 
     /// Takes `count` records out of it.
-    fn take(&mut self, count: usize) -> Result<(), StoreError> {
+    ///
+    /// # Errors
+    /// As too expensive when there are not so many left.
+    pub fn take(&mut self, count: usize) -> Result<(), StoreError> {
         self.0 = self.0.checked_sub(count).ok_or(StoreError::TooExpensive)?;
         Ok(())
     }

@@ -289,25 +289,24 @@ pub fn revenue(document: &Document, books: Currency) -> Option<RevenueDocument> 
     })
 }
 
-/// An issued invoice that is not settled; `None` for what is.
+/// What is open of an invoice or a credit note: `amount`, below zero where it is owed to the
+/// customer. Only what is owed for an invoice is ever late.
 #[must_use]
-pub fn open_item(document: &Document, books: Currency) -> Option<OpenItem> {
-    let due = document.total_due();
-    if document.is_draft() || document.voided_at().is_some() || due.is_zero() {
-        return None;
-    }
+pub fn open_item(document: &Document, books: Currency, amount: Decimal) -> OpenItem {
     let content = &document.content;
     let converted = match &content.exchange_rate {
-        _ if content.currency == books => Some(due.clone()),
-        Some(rate) => Some(rate.convert(&due)),
+        _ if content.currency == books => Some(amount.clone()),
+        Some(rate) => Some(rate.convert(&amount)),
         None => None,
     };
-    Some(OpenItem {
+    let is_owed = document.id.kind() == DocumentKind::Invoice && amount.is_positive();
+    OpenItem {
         customer_id: content.customer_id.map(|id| id.to_string()),
         name: content.customer.as_ref().and_then(|party| party.name.clone()),
+        date: content.date,
         currency: content.currency,
-        due: content.date_due,
-        amount: due,
+        due: content.date_due.filter(|_| is_owed),
+        amount,
         converted,
-    })
+    }
 }

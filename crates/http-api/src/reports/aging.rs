@@ -54,7 +54,7 @@ const ENGLISH: Words = Words {
     day: "On",
     columns: ["Customer", "Currency", "Not due", "1-30", "31-60", "61-90", "90+", "Total"],
     total: "Total",
-    not_converted: "Not in the total, for want of a rate of exchange; invoices",
+    not_converted: "Not in the total, for want of a rate of exchange; documents",
 };
 
 const SLOVENIAN: Words = Words {
@@ -62,7 +62,7 @@ const SLOVENIAN: Words = Words {
     day: "Na dan",
     columns: ["Kupec", "Valuta", "Nezapadlo", "1-30", "31-60", "61-90", "90+", "Skupaj"],
     total: "Skupaj",
-    not_converted: "Ni v skupnem znesku, ker ni tečaja; računov",
+    not_converted: "Ni v skupnem znesku, ker ni tečaja; dokumentov",
 };
 
 /// The report on paper.

@@ -28,17 +28,22 @@ const STATEMENT: &[Parameter] = &[
 ];
 
 const AGING: &[Parameter] = &[
-    Parameter::day("date", "The day by which they are late; today when absent."),
+    Parameter::day("date", "The day on which it was open; today when absent."),
     Format::PARAMETER,
 ];
 
 /// Routes of receivables.
 pub(crate) const ROUTES: &[Route] = &[
     Route::get("/reports/aging", "getAging", Gate::Entity(ReadRecords), || web::to(ages))
-        .about(TAG, "Answers what is open of invoices, by customer and by how late it is.")
+        .about(TAG, "Answers what was open on a day, by customer and by how late it was.")
         .explained(
-            "Issued invoices that are not voided and not paid, as they are now. `total` is in the \
-             entity's currency; invoices without a rate of exchange are not in it.",
+            "Invoices, credit notes, voids and money count by their days, and what is later does \
+             not count, so that a customer's total is the closing balance of the statement of \
+             that day. What is owed to a customer, such as a credit note that settles no invoice \
+             or money that came before its invoice, is below zero under `current`. `total` is in \
+             the entity's currency; documents without a rate of exchange are not in it. When more \
+             than 100,000 documents and payments are open or of later, it is refused with 422 \
+             (`query_too_expensive`): ask for a later day.",
         )
         .long()
         .reads(AGING)
@@ -48,8 +53,9 @@ pub(crate) const ROUTES: &[Route] = &[
     })
     .about(TAG, "Answers a customer's account over some days.")
     .explained(
-        "Invoices and credit notes by their dates, money by the day on which it moved, in one \
-         currency; `other_currencies` names those in which there are further documents.",
+        "Invoices and credit notes by their dates, voids by the day of the void, money by the day \
+         on which it moved, in one currency; `other_currencies` names those in which there are \
+         further documents.",
     )
     .reads(STATEMENT)
     .answers::<StatementBody>(),
@@ -125,7 +131,7 @@ struct AgedBody {
     total: Decimal,
 }
 
-/// What is open, by customer and age.
+/// What was open on a day, by customer and age.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Aging)]
 struct AgingBody {
@@ -135,7 +141,7 @@ struct AgingBody {
     total: BucketsBody,
     /// The entity's currency.
     currency_code: String,
-    /// Open invoices without a rate of exchange, which are not in `total`.
+    /// Open documents without a rate of exchange, which are not in `total`.
     not_converted: usize,
 }
 
@@ -212,7 +218,7 @@ struct MovementBody {
     /// When.
     #[schema(format = Date)]
     date: String,
-    /// `invoice`, `credit_note`, `payment` or `refund`.
+    /// `invoice`, `credit_note`, `void`, `payment` or `refund`.
     r#type: String,
     /// The document's or the payment's id.
     id: String,

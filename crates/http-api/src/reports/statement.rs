@@ -45,7 +45,7 @@ struct Words {
     opening: &'static str,
     closing: &'static str,
     columns: [&'static str; 5],
-    kinds: [&'static str; 4],
+    kinds: [&'static str; 5],
 }
 
 const ENGLISH: Words = Words {
@@ -54,7 +54,7 @@ const ENGLISH: Words = Words {
     opening: "Opening balance",
     closing: "Closing balance",
     columns: ["Date", "Document", "Number", "Amount", "Balance"],
-    kinds: ["Invoice", "Credit note", "Payment", "Refund"],
+    kinds: ["Invoice", "Credit note", "Void", "Payment", "Refund"],
 };
 
 const SLOVENIAN: Words = Words {
@@ -63,7 +63,7 @@ const SLOVENIAN: Words = Words {
     opening: "Začetno stanje",
     closing: "Končno stanje",
     columns: ["Datum", "Dokument", "Številka", "Znesek", "Stanje"],
-    kinds: ["Račun", "Dobropis", "Plačilo", "Vračilo"],
+    kinds: ["Račun", "Dobropis", "Razveljavitev", "Plačilo", "Vračilo"],
 };
 
 /// The statement on paper.
@@ -74,8 +74,9 @@ pub(super) fn text(found: &CustomerStatement, entity: &Entity) -> Text {
     let kind = |kind: MovementKind| match kind {
         MovementKind::Invoice => words.kinds[0],
         MovementKind::CreditNote => words.kinds[1],
-        MovementKind::Payment => words.kinds[2],
-        MovementKind::Refund => words.kinds[3],
+        MovementKind::Void => words.kinds[2],
+        MovementKind::Payment => words.kinds[3],
+        MovementKind::Refund => words.kinds[4],
     };
     let rows = account.movements.iter().map(|(movement, balance)| {
         vec![

@@ -13,22 +13,37 @@ async fn what_customers_owe_by_age_and_as_a_statement() {
     let aging = api.get("/reports/aging", &owner).await.with(200).json();
     let row = aging["customers"].as_array().unwrap().iter().find(|row| row["name"] == "Bor d.o.o.");
     let row = row.unwrap();
-    assert_eq!((&row["1-30"], &row["current"]), (&json!(100), &json!(0)), "{aging}");
+    // The credit note settles nothing yet.
+    assert_eq!((&row["1-30"], &row["current"]), (&json!(100), &json!(-12.2)), "{aging}");
     assert_eq!(row["customer_id"], bor["id"]);
-    assert_eq!(aging["total"]["total"], 1100);
+    assert_eq!(aging["total"]["total"], 1087.8);
+    for (day, owed) in [
+        ("2026-11-01", Value::Null),
+        ("2026-11-02", json!(142)),
+        ("2026-11-04", json!(203)),
+        ("2026-11-05", json!(161)),
+        ("2026-11-06", json!(148.8)),
+        ("2026-11-20", json!(87.8)),
+    ] {
+        let aging = api.get(&format!("/reports/aging?date={day}"), &owner).await.with(200).json();
+        let rows = aging["customers"].as_array().unwrap();
+        let row = rows.iter().find(|row| row["customer_id"] == bor["id"]);
+        let total = row.map_or(Value::Null, |row| row["total"].clone());
+        assert_eq!(total, owed, "on {day}: {aging}");
+        let account = statement(&api, &owner, &bor, day, day).await;
+        let closing = &account["closing_balance"];
+        assert!(*closing == owed || owed.is_null() && *closing == json!(0), "{day}: {account}");
+    }
     let path = "/reports/aging?date=2026-11-20";
     let csv = api.get(&format!("{path}&format=csv"), &owner).await.with(200);
     assert!(csv.header("content-disposition").contains("aging_2026-11-20.csv"));
-    assert!(csv.text.contains("\"Bor d.o.o.\";\"EUR\";0;100;0;0;0;100"), "{}", csv.text);
-    assert!(csv.text.trim_end().ends_with("\"total\";\"EUR\";1000;100;0;0;0;1100"), "{}", csv.text);
+    assert!(csv.text.contains("\"Bor d.o.o.\";\"EUR\";-12,2;100;0;0;0;87,8"), "{}", csv.text);
+    let total = "\"total\";\"EUR\";987,8;100;0;0;0;1087,8";
+    assert!(csv.text.trim_end().ends_with(total), "{}", csv.text);
     let pdf = api.get(&format!("{path}&format=pdf"), &owner).await.with(200);
     assert_eq!(pdf.header("content-type"), "application/pdf");
     assert!(pdf.text.contains("Odprte terjatve po zapadlosti"), "{}", pdf.text);
-    assert!(
-        pdf.text.contains("Skupaj|EUR|1.000,00|100,00|0,00|0,00|0,00|1.100,00"),
-        "{}",
-        pdf.text
-    );
+    assert!(pdf.text.contains("Skupaj|EUR|987,80|100,00|0,00|0,00|0,00|1.087,80"), "{}", pdf.text);
     api.get(&format!("{path}&format=xls"), &owner).await.with(422);
 
     let path = format!(
@@ -38,8 +53,9 @@ async fn what_customers_owe_by_age_and_as_a_statement() {
     let statement = api.get(&path, &owner).await.with(200).json();
     let kinds: Vec<&Value> =
         statement["movements"].as_array().unwrap().iter().map(|one| &one["type"]).collect();
-    assert_eq!(kinds, [&json!("payment"), &json!("credit_note")], "{statement}");
-    assert_eq!(statement["opening_balance"], 142);
+    let expected = [&json!("payment"), &json!("credit_note"), &json!("void")];
+    assert_eq!(kinds, expected, "{statement}");
+    assert_eq!(statement["opening_balance"], 203);
     assert_eq!(statement["closing_balance"], 87.8);
     let csv = api.get(&format!("{path}&format=csv"), &owner).await.with(200);
     assert!(csv.text.contains("closing_balance"));
@@ -51,7 +67,10 @@ async fn what_customers_owe_by_age_and_as_a_statement() {
         "{words}"
     );
     assert!(words.contains("6. 11. 2026|Dobropis|"), "{words}");
-    assert!(words.contains("|-12,20|87,80") && words.contains("Končno stanje: 87,80 €"), "{words}");
+    assert!(
+        words.contains("|-12,20|148,80") && words.contains("Končno stanje: 87,80 €"),
+        "{words}"
+    );
     api.get(&format!("{path}&format=doc"), &owner).await.with(422);
     let other = api.owner("other@example.com").await;
     api.get(&path, &other).await.with(404);

@@ -10,6 +10,7 @@ fn open(customer: &str, code: &str, due: &str, amount: &str, converted: Option<&
     OpenItem {
         customer_id: Some(format!("cus_{customer}")),
         name: Some(customer.to_owned()),
+        date: date(due),
         currency: code.parse().unwrap(),
         due: Some(date(due)),
         amount: decimal(amount),
@@ -42,6 +43,27 @@ fn what_is_owed_by_customer_and_age() {
     assert_eq!(rows, expected.map(|(name, code, sums)| (name, code, sums.to_owned())));
     assert_eq!((aging.total.total(), aging.not_converted), (decimal("135"), 1));
     assert_eq!(Buckets::NAMES.len(), aging.total.by_age.len());
+}
+
+/// The name on the last document is the customer's, in whatever order documents come; one of whom
+/// nothing is open is not listed.
+#[test]
+fn customers_are_called_as_on_their_last_document() {
+    let today = date("2026-11-26");
+    let named = |name: &str, due: &str, amount: &str| OpenItem {
+        customer_id: Some("cus_1".to_owned()),
+        ..open(name, "EUR", due, amount, Some(amount))
+    };
+    let items = [
+        named("Bor d.o.o.", "2026-11-20", "5"),
+        named("Bor s.p.", "2026-10-20", "7"),
+        open("Cene", "EUR", "2026-11-25", "5", Some("5")),
+        open("Cene", "EUR", "2026-11-24", "-5", Some("-5")),
+    ];
+    let aging = Aging::of(items, today);
+    let names: Vec<_> = aging.customers.iter().map(|one| one.name.as_deref()).collect();
+    assert_eq!(names, [Some("Bor d.o.o.")]);
+    assert_eq!(aging.total.total(), decimal("12"));
 }
 
 fn movement(day: &str, kind: MovementKind, amount: &str) -> Movement {
