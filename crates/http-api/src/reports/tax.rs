@@ -45,7 +45,8 @@ const DAYS: &[Parameter] = &[
 const BOOK: &str = "The archive holds the authority's electronic form (`DDV_KIR_KPR`, version \
                     1.3), which applies from July 2025 on. Amounts are in euros. What was left \
                     out, and what to look at, is in comments of the form, and in the summary: \
-                    by reason, with the documents. Of entities in Slovenia.";
+                    by reason, with the documents. KIR goes by the dates of documents, and names \
+                    invoices whose supply lies outside the period. Of entities in Slovenia.";
 
 const fn ledger(
     path: &'static str,

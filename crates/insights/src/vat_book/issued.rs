@@ -9,6 +9,9 @@
 //!
 //! Exported goods are supplied in Slovenia (box 11 of DDV-O), so they stand in 7; 27 is for what is
 //! supplied elsewhere. What is not known to be goods is put in 27, with a warning.
+//!
+//! A document is in the book of its date. Where an invoice's supply lies in another period, a
+//! warning names it, for ledgers post it by the day of the supply.
 
 use super::{
     BookKind, BookRow, DOUBTFUL_NUMBER, Entry, MARGIN, NO_COLUMN, Placed, VatBook, column_of,
@@ -36,6 +39,11 @@ const UNKNOWN_LINES: Said = (
 const NO_NUMBER: Said = (
     "buyer_number_missing",
     "sold to a business in another member state without its VAT number: P6 and P6DS are empty",
+);
+const SUPPLIED_ELSEWHEN: Said = (
+    "supplied_in_other_period",
+    "the book goes by the date of the document, and the supply lies outside the period, where \
+     ledgers and the tax on it may belong: check in which period it is declared",
 );
 const BUYER_AT_HOME: Said = (
     "buyer_of_slovenia",
@@ -82,7 +90,10 @@ impl VatBook {
             None if in_union => Some(NO_NUMBER),
             Some(_) | None => None,
         };
-        if let Some(odd) = odd {
+        let is_outside = sold.supplied_on.is_some_and(|day| !self.period.contains(day));
+        let is_standing = sold.kind == SoldKind::Invoice && !sold.is_voided;
+        let supplied = (is_standing && is_outside).then_some(SUPPLIED_ELSEWHEN);
+        for odd in odd.into_iter().chain(supplied) {
             self.warnings.note(odd, &sold.id, &sold.number);
         }
         Ok(BookRow {

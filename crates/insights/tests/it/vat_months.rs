@@ -87,6 +87,29 @@ fn what_was_issued_in_a_month() {
     );
 }
 
+/// A document is in the book of its date. An invoice over September's or November's work is named;
+/// not one without a day of its own, one of a credit note, or one that is voided.
+#[test]
+fn what_was_supplied_in_another_period_is_named() {
+    let of = |number: &str, supplied: Option<&str>| Sold {
+        supplied_on: supplied.map(date),
+        ..sold(number, "2026-10-20", Sale::Domestic, vec![part("22", "100", "22", None)])
+    };
+    let documents = [
+        of("1", Some("2026-09-30")),
+        of("2", Some("2026-10-01")),
+        of("3", None),
+        of("4", Some("2026-11-01")),
+        Sold { is_voided: true, ..of("5", Some("2026-09-30")) },
+        Sold { kind: SoldKind::CreditNote, ..of("D-1", Some("2026-09-30")) },
+    ];
+    let month = VatBook::issued(TaxPeriod::new(2026, Some(10), None).unwrap(), &documents);
+    assert_eq!(month.rows.len(), documents.len());
+    assert_eq!(codes(&month.warnings), [("supplied_in_other_period", vec!["1", "4"])]);
+    let quarter = VatBook::issued(TaxPeriod::new(2026, None, Some(4)).unwrap(), &documents);
+    assert_eq!(codes(&quarter.warnings), [("supplied_in_other_period", vec!["1"])]);
+}
+
 fn bought(number: &str, country: &str, vat: &str, purchase: Sale, parts: Vec<TaxPart>) -> Bought {
     Bought {
         id: format!("exp_{number}"),
