@@ -12,12 +12,34 @@ use crate::ReportError;
 /// The key of the settings.
 const KEY: &str = "slovenia";
 
-const FORMS: [&str; 4] = ["sp", "doo", "dno", "club"];
-const REGIMES: [&str; 2] = ["normirani", "dejanski"];
+/// The properties that are read here, by their names, which are written nowhere else.
+mod property {
+    pub(super) const BUSINESS_FORM: &str = "business_form";
+    pub(super) const REGIME: &str = "income_tax_regime";
+    pub(super) const RESIDENCY: &str = "tax_residency";
+    pub(super) const YEARLY: &str = "yearly_reporting";
+    pub(super) const ACTIVITIES: &str = "activity_codes";
+    pub(super) const REGISTRATION: &str = "registration_number";
+    pub(super) const BASIS: &str = "normiranec_insurance_basis";
+    pub(super) const WITHHELD: &str = "default_withholding_tax_amount";
+    pub(super) const PAID_ABROAD: &str = "default_foreign_tax_credit_amount";
+    pub(super) const EXPORTS: &str = "accounting_exports";
+    pub(super) const FORMAT: &str = "preferred_format";
+    pub(super) const ACCOUNTS: &str = "konto_mappings";
+}
+
+const SOLE_TRADER: &str = "sp";
+const FLAT_RATE: &str = "normirani";
+const RESIDENT: &str = "resident";
+
+const FORMS: [&str; 4] = [SOLE_TRADER, "doo", "dno", "club"];
+const REGIMES: [&str; 2] = [FLAT_RATE, "dejanski"];
 const VAT_PROFILES: [&str; 3] = ["standard", "special_vat_identified", "non_vat_subject"];
-const RESIDENCIES: [&str; 2] = ["resident", "non_resident"];
+const RESIDENCIES: [&str; 2] = [RESIDENT, "non_resident"];
 const ACCOUNTING: [&str; 3] = ["records", "single_entry", "double_entry"];
-const BASES: [&str; 2] = ["full_time_self_employed", "other"];
+const BASES: [&str; 2] = [Basis::FullTime.name(), Basis::Other.name()];
+const FORMATS: [&str; 3] =
+    [LedgerFormat::Vod.name(), LedgerFormat::Vasco.name(), LedgerFormat::Minimax.name()];
 
 /// Activities of a profile.
 const MOST_ACTIVITIES: usize = 20;
@@ -53,8 +75,8 @@ impl Profile {
     /// The accounts that it names, the usual ones for the others.
     #[must_use]
     pub fn accounts(&self) -> Accounts {
-        let exports = self.0.get("accounting_exports").and_then(Json::as_object);
-        let named = exports.and_then(|exports| exports.get("konto_mappings")?.as_object());
+        let exports = self.0.get(property::EXPORTS).and_then(Json::as_object);
+        let named = exports.and_then(|exports| exports.get(property::ACCOUNTS)?.as_object());
         let named = named.into_iter().flatten();
         let named = named.filter_map(|(key, account)| Some((key.as_str(), account.as_str()?)));
         Accounts::named(named).unwrap_or_default()
@@ -63,54 +85,54 @@ impl Profile {
     /// The format of its bookkeeper; VOD when it names none.
     #[must_use]
     pub fn format(&self) -> LedgerFormat {
-        let named = self.text(&["accounting_exports", "preferred_format"]);
+        let named = self.text(&[property::EXPORTS, property::FORMAT]);
         named.and_then(LedgerFormat::from_name).unwrap_or(LedgerFormat::Vod)
     }
 
     /// How the sole trader is insured, when it says so.
     #[must_use]
     pub fn basis(&self) -> Option<Basis> {
-        Basis::from_name(self.text(&["yearly_reporting", "normiranec_insurance_basis"])?)
+        Basis::from_name(self.text(&[property::YEARLY, property::BASIS])?)
     }
 
     /// Its activities.
     #[must_use]
     pub fn activity_codes(&self) -> Vec<String> {
-        let yearly = self.0.get("yearly_reporting").and_then(Json::as_object);
-        let codes = yearly.and_then(|yearly| yearly.get("activity_codes")?.as_array());
+        let yearly = self.0.get(property::YEARLY).and_then(Json::as_object);
+        let codes = yearly.and_then(|yearly| yearly.get(property::ACTIVITIES)?.as_array());
         let codes = codes.into_iter().flatten().filter_map(Json::as_str);
         codes.map(str::to_owned).collect()
     }
 
     fn amount(&self, name: &str) -> Option<Decimal> {
-        let Json::Number(amount) = self.0.get("yearly_reporting")?.get(name)? else { return None };
+        let Json::Number(amount) = self.0.get(property::YEARLY)?.get(name)? else { return None };
         amount.as_str().parse().ok()
     }
 
     /// What is usually withheld of its income in a year.
     #[must_use]
     pub fn withholding_tax(&self) -> Option<Decimal> {
-        self.amount("default_withholding_tax_amount")
+        self.amount(property::WITHHELD)
     }
 
     /// What it usually pays abroad in a year.
     #[must_use]
     pub fn foreign_tax_credit(&self) -> Option<Decimal> {
-        self.amount("default_foreign_tax_credit_amount")
+        self.amount(property::PAID_ABROAD)
     }
 
     /// Its registration number.
     #[must_use]
     pub fn registration_number(&self) -> Option<&str> {
-        self.text(&["yearly_reporting", "registration_number"])
+        self.text(&[property::YEARLY, property::REGISTRATION])
     }
 
     /// Whether the yearly file is for it: a resident sole trader with flat-rate expenses.
     #[must_use]
     pub fn exports_yearly(&self) -> bool {
-        self.text(&["business_form"]) == Some("sp")
-            && self.text(&["income_tax_regime"]) == Some("normirani")
-            && self.text(&["tax_residency"]) == Some("resident")
+        self.text(&[property::BUSINESS_FORM]) == Some(SOLE_TRADER)
+            && self.text(&[property::REGIME]) == Some(FLAT_RATE)
+            && self.text(&[property::RESIDENCY]) == Some(RESIDENT)
     }
 
     /// The profile of `entity` as it is answered: with the exports that it supports. All of them
@@ -187,26 +209,24 @@ enum Form {
 }
 
 static YEARLY: [(&str, Form); 6] = [
-    ("activity_codes", Form::Activities),
-    ("registration_number", Form::Text),
+    (property::ACTIVITIES, Form::Activities),
+    (property::REGISTRATION, Form::Text),
     ("accounting_type", Form::OneOf(&ACCOUNTING)),
-    ("normiranec_insurance_basis", Form::OneOf(&BASES)),
-    ("default_withholding_tax_amount", Form::Amount),
-    ("default_foreign_tax_credit_amount", Form::Amount),
+    (property::BASIS, Form::OneOf(&BASES)),
+    (property::WITHHELD, Form::Amount),
+    (property::PAID_ABROAD, Form::Amount),
 ];
 
-static EXPORTS: [(&str, Form); 2] = [
-    ("preferred_format", Form::OneOf(&["vod_xml", "vasco_xml", "minimax_xml"])),
-    ("konto_mappings", Form::Accounts),
-];
+static EXPORTS: [(&str, Form); 2] =
+    [(property::FORMAT, Form::OneOf(&FORMATS)), (property::ACCOUNTS, Form::Accounts)];
 
 static PROPERTIES: [(&str, Form); 6] = [
-    ("business_form", Form::OneOf(&FORMS)),
-    ("income_tax_regime", Form::OneOf(&REGIMES)),
+    (property::BUSINESS_FORM, Form::OneOf(&FORMS)),
+    (property::REGIME, Form::OneOf(&REGIMES)),
     ("vat_profile", Form::OneOf(&VAT_PROFILES)),
-    ("tax_residency", Form::OneOf(&RESIDENCIES)),
-    ("yearly_reporting", Form::Object(&YEARLY)),
-    ("accounting_exports", Form::Object(&EXPORTS)),
+    (property::RESIDENCY, Form::OneOf(&RESIDENCIES)),
+    (property::YEARLY, Form::Object(&YEARLY)),
+    (property::EXPORTS, Form::Object(&EXPORTS)),
 ];
 
 fn check(changes: &Map<String, Json>) -> Result<(), Issues> {

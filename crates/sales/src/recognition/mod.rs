@@ -20,6 +20,9 @@ pub use backfill::{BackfillHandler, begin};
 pub use filling::{Filled, FilledDays, MAX_FILLED_AT_ONCE, fill_expenses};
 pub(crate) use held::{HeldEntries, HeldSpread};
 
+/// The property of both settings: what becomes of lines that do not say it.
+const DEFAULT_METHOD: &str = "default_method";
+
 /// The key of the entity's settings.
 const fn key(side: RecognitionSide) -> &'static str {
     match side {
@@ -35,7 +38,7 @@ pub fn default_of(entity: &Entity, side: RecognitionSide) -> RecognitionDefault 
 }
 
 fn read(stored: Option<&Json>) -> RecognitionDefault {
-    let name = stored.and_then(|stored| stored.get("default_method")?.as_str());
+    let name = stored.and_then(|stored| stored.get(DEFAULT_METHOD)?.as_str());
     let known = RecognitionDefault::ALL.into_iter();
     known.into_iter().find(|known| Some(known.name()) == name).unwrap_or_default()
 }
@@ -52,7 +55,7 @@ pub async fn change_default(
 ) -> Result<RecognitionDefault, AccessError> {
     let change = move |stored: Option<&Json>| {
         let method = default.unwrap_or_else(|| read(stored));
-        Ok(json!({ "default_method": method.name() }))
+        Ok(json!({ DEFAULT_METHOD: method.name() }))
     };
     let entity = change_own_setting(cx, key(side), change).await?;
     Ok(default_of(&entity, side))
