@@ -133,10 +133,15 @@ impl RequestLog {
         }
     }
 
+    /// How many requests of this process are not in the log, for more came than could be written.
+    #[must_use]
+    pub fn lost(&self) -> u64 {
+        self.0.as_ref().map_or(0, |own| own.lost.load(Ordering::Relaxed))
+    }
+
     /// Waits until all that was noted in this process is written.
     pub async fn written(&self) {
-        let queue = self.0.as_ref().and_then(|own| own.queue.get());
-        let Some(queue) = queue else { return };
+        let Some(queue) = self.0.as_ref().and_then(|own| own.queue.get()) else { return };
         let (done, is_done) = oneshot::channel();
         if queue.send(Note::Flush(done)).await.is_ok() {
             // Without the task nothing more is written.
@@ -180,8 +185,10 @@ impl Batch {
 
 /// Writes notes in batches, until no more can come.
 async fn write(store: Arc<dyn Store>, mut notes: mpsc::Receiver<Note>, lost: Arc<AtomicU64>) {
+    let mut told = 0;
     while let Some(Batch { noted, waiting }) = Batch::next(&mut notes).await {
-        let missed = lost.swap(0, Ordering::Relaxed);
+        let missed = lost.load(Ordering::Relaxed) - told;
+        told += missed;
         if missed > 0 {
             tracing::warn!(missed, "requests are not in the log of requests: too many came");
         }
@@ -211,9 +218,8 @@ async fn keep(store: &dyn Store, batch: Vec<Noted>) {
     }
 }
 
-/// The id that an answer names.
+/// The id that an answer names, of which no more is read.
 fn id_in(body: Option<&[u8]>) -> Option<String> {
-    /// A resource, of which no more is read.
     #[derive(Deserialize)]
     struct Named {
         id: String,
@@ -455,8 +461,7 @@ async fn list(call: Call, query: Query, own: Data<RequestLog>) -> Result<answer:
     // What was answered before is listed.
     own.written().await;
     let page = call.page(|call| async move {
-        let page = log::list(call.cx(), &asked).await?;
-        Ok::<ListBody<RequestLogBody>, ApiError>(page.convert())
+        Ok::<ListBody<RequestLogBody>, ApiError>(log::list(call.cx(), &asked).await?.convert())
     });
     page.await
 }
@@ -481,8 +486,8 @@ mod tests {
     fn what_names_no_secret_is_kept_as_it_was_sent() {
         let sent = r#"{"name": "Ana",  "shipping": 1.50}"#;
         assert_eq!(masked(Bytes::from(sent)).unwrap(), sent);
-        let hidden = Bytes::from(r#"{"p\u0061ssword": "x"}"#);
-        assert_eq!(masked(hidden).unwrap(), r#"{"password":"***"}"#);
+        let hidden = masked(Bytes::from(r#"{"p\u0061ssword": "x"}"#));
+        assert_eq!(hidden.unwrap(), r#"{"password":"***"}"#);
     }
 
     #[test]

@@ -1,7 +1,13 @@
 //! The log of requests.
 
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use racun_application::Services;
 use racun_http_api::{Http, RequestLog};
+use racun_store::{Read, Rows, Store, StoreDecorator};
 use serde_json::json;
+use tokio::sync::Semaphore;
 
 use crate::harness::{Api, Who, text};
 
@@ -135,4 +141,59 @@ async fn secrets_are_not_in_the_log() {
     let log = api.get("/request-logs", &owner).await.with(200).json().to_string();
     assert!(log.contains("/entities/api-keys") && log.contains("\"pin\":\"***\""), "{log}");
     assert!(!log.contains(&text(&key["id"])) && !log.contains("4711"), "{log}");
+}
+
+/// A store in which the log of requests is not written before it may be.
+struct Blocked {
+    store: Arc<dyn Store>,
+    may_go_on: Semaphore,
+}
+
+#[async_trait]
+impl StoreDecorator for Blocked {
+    fn inner(&self) -> &dyn Store {
+        &*self.store
+    }
+
+    async fn read(&self, read: &Read) -> Rows {
+        // Who writes looks first how many there are.
+        if matches!(read, Read::List(table, ..) if table.name == "request_logs") {
+            drop(self.may_go_on.acquire().await.unwrap());
+        }
+        read.ask(&*self.store).await
+    }
+}
+
+#[actix_web::test]
+async fn a_log_that_cannot_be_written_leaves_answers_alone_and_counts_what_is_lost() {
+    // More than wait in the queue and in the hands of who writes.
+    const ASKED: u64 = 2 * 1_024 + 50;
+    let request_log = RequestLog::on();
+    let (log, mut blocked) = (request_log.clone(), None);
+    let hold = |services: Services| {
+        let store = Arc::clone(&services.store);
+        let held = Arc::new(Blocked { store, may_go_on: Semaphore::new(0) });
+        blocked = Some(Arc::clone(&held));
+        Services { store: held, ..services }
+    };
+    let api = Api::with_http(hold, |http| Http { request_log, ..http }).await;
+    let blocked = blocked.unwrap();
+    let owner = api.owner("owner@example.com").await;
+    let before = log.lost();
+    for _ in 0..ASKED {
+        api.get("/customers/cus_00000000000000000000000000", &owner).await.with(404);
+    }
+    api.post("/customers", &owner, json!({"name": "Bor"})).await.with(201);
+    let lost = log.lost() - before;
+    assert!((1..=ASKED).contains(&lost), "{lost} lost");
+
+    blocked.may_go_on.add_permits(1);
+    log.written().await;
+    let kept = api.get("/request-logs?status=404", &owner).await.with(200).json();
+    let kept = kept["pagination"]["total"].as_u64().unwrap();
+    // The last one that was asked may be the lost one.
+    assert!((ASKED..=ASKED + 1).contains(&(kept + lost)), "{kept} kept, {lost} lost");
+    api.post("/customers", &owner, json!({"name": "Cene"})).await.with(201);
+    let last = api.get("/request-logs?status=201", &owner).await.with(200).json();
+    assert_eq!(last["data"][0]["req_body"], json!({"name": "Cene"}), "it goes on: {last}");
 }
