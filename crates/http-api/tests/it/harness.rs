@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use actix_web::body::to_bytes;
 use actix_web::http::header::HeaderMap;
 use actix_web::test::{self, TestRequest};
+use actix_web::web::Bytes;
 use racun_access::{MailTokenPurpose, MasterVault, PinKey, mint_invitation_token, mint_mail_token};
 use racun_application::Services;
 use racun_background::budget::StorageLimits;
@@ -59,6 +60,7 @@ pub struct Api {
 pub struct Answer {
     pub status: u16,
     pub headers: HeaderMap,
+    pub bytes: Bytes,
     pub text: String,
 }
 
@@ -180,7 +182,8 @@ impl Api {
                 described::check(&method, &path, head.status().as_u16());
                 let bytes = to_bytes(body).await.map_err(|_| ()).unwrap();
                 let text = String::from_utf8_lossy(&bytes).into_owned();
-                Answer { status: head.status().as_u16(), headers: head.headers().clone(), text }
+                let (status, headers) = (head.status().as_u16(), head.headers().clone());
+                Answer { status, headers, bytes, text }
             })
         });
         Self { call, seconds, services: kept }

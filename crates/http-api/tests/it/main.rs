@@ -92,6 +92,7 @@ mod recovery;
 mod recurring;
 mod rehearsal;
 mod reports;
+mod reports_files;
 mod request_logs;
 mod routes;
 mod seen;

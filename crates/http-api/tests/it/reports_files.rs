@@ -1,0 +1,222 @@
+//! The files of tax reports as they are downloaded, and months of other countries with their sums
+//! by hand.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::Stdio;
+
+use racun_kernel::Decimal;
+use serde_json::{Value, json};
+
+use crate::harness::{Answer, Api, Who, text};
+use crate::reports::{a_month, issue, owner};
+
+/// The only file of an archive, by its name: Python's module `zipfile` reads it, which checks sums.
+fn unpacked(answer: &Answer) -> (String, String) {
+    let program = r#"
+import io, sys, zipfile
+archive = zipfile.ZipFile(io.BytesIO(sys.stdin.buffer.read()))
+assert archive.testzip() is None
+[name] = archive.namelist()
+sys.stdout.buffer.write(name.encode() + b"\n" + archive.read(name))
+"#;
+    let mut python = racun_test_postgres::program("python3")
+        .args(["-c", program])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    python.stdin.take().unwrap().write_all(&answer.bytes).unwrap();
+    let output = python.wait_with_output().unwrap();
+    assert!(output.status.success());
+    let read = String::from_utf8(output.stdout).unwrap();
+    let (name, content) = read.split_once('\n').unwrap();
+    (name.to_owned(), content.to_owned())
+}
+
+/// Asserts that `form` is valid against the authority's schema.
+fn assert_valid(form: &str) {
+    let schemas = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let schema = schemas.join("../../tests/vectors/insights/schemas/DDV_KIR_KPR_1.xsd");
+    let mut xmllint = racun_test_postgres::program("xmllint")
+        .args(["--nonet", "--noout", "--schema"])
+        .arg(schema)
+        .arg("-")
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    xmllint.stdin.take().unwrap().write_all(form.as_bytes()).unwrap();
+    let output = xmllint.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && said.contains("validates"), "{said}: {form}");
+}
+
+/// The texts of all elements `name` in `form`.
+fn texts<'a>(form: &'a str, name: &str) -> Vec<&'a str> {
+    let (open, close) = (format!("<{name}>"), format!("</{name}>"));
+    let found = form.split(&open).skip(1);
+    found.map(|rest| rest.split(&close).next().unwrap()).collect()
+}
+
+/// To the month of `reports`: an advance invoice, and an invoice in another currency without a
+/// rate, are left out; an invoice of October's service is warned of.
+#[actix_web::test]
+async fn the_book_of_issued_invoices_holds_or_names_every_document() {
+    let api = Api::new().await;
+    let owner = owner(&api).await;
+    let bor = a_month(&api, &owner).await;
+    let items = json!([{"name": "Ara", "price": 50, "taxes": [{"rate": 22}]}]);
+    let advance = json!({"customer_id": bor["id"], "date": "2026-11-07", "items": items,
+        "payments": [{"type": "bank_transfer"}]});
+    let advance = issue(&api, &owner, "/advance-invoices", advance).await;
+    let foreign = json!({"date": "2026-11-08", "items": [
+        {"name": "Tuje", "price": 5, "taxes": [{"rate": 25}]}]});
+    let foreign = issue(&api, &owner, "/invoices", foreign).await;
+    let october = json!({"customer_id": bor["id"], "date": "2026-11-09",
+        "date_service": "2026-10-01", "date_service_to": "2026-10-31",
+        "items": [{"name": "Čiščenje & pranje", "price": 30, "taxes": [{"rate": 9.5}]}]});
+    let october = issue(&api, &owner, "/invoices", october).await;
+
+    let path = "/tax-reports/kir?year=2026&month=11";
+    let (name, form) = unpacked(&api.post(path, &owner, json!({})).await.with(200));
+    assert_eq!(name, "KIR_2026_M11.xml");
+    assert_valid(&form);
+    assert_eq!(texts(&form, "TaxPayerID"), ["10039856"]);
+    assert_eq!(texts(&form, "ZAPST"), ["1", "2", "3", "4", "5"]);
+    // 100 and 20 exempt, 1000 of exported goods, the voided one, 30, and 10 given back; the columns
+    // of the first one are those of its taxes.
+    let sum = |name: &str| {
+        let amounts = texts(&form, name).into_iter().map(|text| text.parse::<Decimal>().unwrap());
+        amounts.collect::<Vec<_>>().iter().sum::<Decimal>().to_string()
+    };
+    let sums = ["P7", "P9", "P14", "P15"].map(sum);
+    assert_eq!(sums, ["1120", "20", "19.8", "2.85"], "{form}");
+    for (document, code) in [(&advance, "advance_invoice"), (&foreign, "rate_without_column")] {
+        let number = text(&document["number"]);
+        let said = form.split("<!--").skip(1).map(|rest| rest.split("-->").next().unwrap());
+        let said = said.filter(|said| said.contains(&number)).count();
+        assert!(said > 0, "the form says that {number} is left out ({code}): {form}");
+    }
+    let summary = api.get(path, &owner).await.with(200).json();
+    let codes = |name: &str| -> Vec<String> {
+        summary[name].as_array().unwrap().iter().map(|one| text(&one["code"])).collect()
+    };
+    assert_eq!(codes("left_out"), ["advance_invoice", "rate_without_column"], "{summary}");
+    assert_eq!(codes("warnings"), ["supplied_in_other_period"]);
+    let named = &summary["warnings"][0]["documents"];
+    assert_eq!((&named[0]["id"], &named[1]), (&october["id"], &Value::Null), "{summary}");
+    assert_eq!(summary["rows"], 5);
+}
+
+#[actix_web::test]
+async fn the_book_of_received_invoices_holds_or_names_every_expense() {
+    let api = Api::new().await;
+    let owner = owner(&api).await;
+    let expense = |supplier: Value, rate: Value| {
+        json!({"supplier": supplier, "supplier_document_number": "77", "date": "2026-11-03",
+            "items": [{"name": "Moka", "price": 200, "taxes": [{"rate": rate}]}]})
+    };
+    let mill = json!({"name": "Mlin & sinovi", "country_code": "SI", "tax_number": "SI87654326"});
+    issue(&api, &owner, "/expenses", expense(mill, json!(9.5))).await;
+    let farmer = expense(json!({"name": "Kmet", "country_code": "SI"}), json!(0));
+    let farmer = issue(&api, &owner, "/expenses", farmer).await;
+    let path = "/tax-reports/kpr?year=2026&quarter=4";
+    let (name, form) = unpacked(&api.post(path, &owner, json!({})).await.with(200));
+    assert_eq!(name, "KPR_2026_Q4.xml");
+    assert_valid(&form);
+    assert_eq!((texts(&form, "P8"), texts(&form, "P19")), (vec!["200.00"], vec!["19.00"]));
+    let summary = api.get(path, &owner).await.with(200).json();
+    let left_out = &summary["left_out"][0];
+    assert_eq!(left_out["code"], "supplier_without_number");
+    assert_eq!(left_out["documents"][0]["id"], farmer["id"]);
+    assert!(form.contains(&text(&left_out["message"])[..20]), "the form says it as well: {form}");
+}
+
+/// An owner of an entity in `country`.
+async fn owner_in(api: &Api, country: &str) -> Who {
+    let owner = api.user("vat@example.com").await;
+    let body = json!({"name": "Kod Ane", "country": country, "environment": "sandbox"});
+    let entity = api.post("/entities", &owner, body).await.with(201).json();
+    owner.in_entity(&text(&entity["id"]))
+}
+
+fn item(price: i64, rate: i64) -> Value {
+    json!({"name": "Roba", "price": price, "classification": "product",
+        "taxes": [{"rate": rate}]})
+}
+
+/// Issues what is counted of a month, and beside it a draft, an invoice that is voided, and one of
+/// the month before.
+async fn sell(api: &Api, who: &Who, rate: i64, invoices: Vec<Value>) -> Vec<Value> {
+    let mut issued = Vec::new();
+    for (n, items) in invoices.into_iter().enumerate() {
+        let body = json!({"date": format!("2026-11-{:02}", n + 1), "items": items});
+        issued.push(issue(api, who, "/invoices", body).await);
+    }
+    let draft = json!({"date": "2026-11-01", "is_draft": true, "items": [item(7000, rate)]});
+    issue(api, who, "/invoices", draft).await;
+    let earlier = json!({"date": "2026-10-31", "items": [item(900, rate)]});
+    issue(api, who, "/invoices", earlier).await;
+    let voided = json!({"date": "2026-11-15", "items": [item(500, rate)]});
+    let voided = issue(api, who, "/invoices", voided).await;
+    let path = format!("/invoices/{}/void", text(&voided["id"]));
+    api.post(&path, who, json!({})).await.with(200);
+    issued
+}
+
+async fn november(api: &Api, who: &Who) -> Value {
+    let path = "/tax-reports/vat?date_from=2026-11-01&date_to=2026-11-30";
+    api.get(path, who).await.with(200).json()
+}
+
+/// 25 %: 100 + 60 - 10 = 150, tax 25 + 15 - 2.50 = 37.50; 13 %: 200, tax 26; 5 %: 40, tax 2. In
+/// all 390 and 65.50.
+#[actix_web::test]
+async fn a_month_in_croatia() {
+    let api = Api::new().await;
+    let who = owner_in(&api, "Croatia").await;
+    let invoices = vec![json!([item(100, 25), item(200, 13), item(40, 5)]), json!([item(60, 25)])];
+    let issued = sell(&api, &who, 25, invoices).await;
+    let back = json!({"date": "2026-11-20", "linked_documents": [issued[0]["id"]],
+        "items": [item(10, 25)]});
+    issue(&api, &who, "/credit-notes", back).await;
+    let report = november(&api, &who).await;
+    let rows = json!([
+        {"rate": 5, "base": 40, "tax": 2, "category": "S", "kind": "domestic"},
+        {"rate": 13, "base": 200, "tax": 26, "category": "S", "kind": "domestic"},
+        {"rate": 25, "base": 150, "tax": 37.5, "category": "S", "kind": "domestic"},
+    ]);
+    assert_eq!(report["rates"], rows, "{report}");
+    assert_eq!(report["total"], json!({"base": 390, "tax": 65.5}));
+    assert_eq!(report["recapitulative"], json!([]));
+}
+
+/// 19 %: 100 + 30 = 130, tax 19 + 5.70 = 24.70; 7 %: 50 - 20 = 30, tax 3.50 - 1.40 = 2.10; 80 of
+/// goods to a business in Slovenia, without tax. In all 240 and 26.80.
+#[actix_web::test]
+async fn a_month_in_germany() {
+    let api = Api::new().await;
+    let who = owner_in(&api, "Germany").await;
+    let invoices = vec![json!([item(100, 19), item(50, 7)]), json!([item(30, 19)])];
+    let issued = sell(&api, &who, 19, invoices).await;
+    let back = json!({"date": "2026-11-20", "linked_documents": [issued[0]["id"]],
+        "items": [item(20, 7)]});
+    issue(&api, &who, "/credit-notes", back).await;
+    let bor = json!({"name": "Bor d.o.o.", "address": "Cesta 1", "post_code": "1000",
+        "city": "Ljubljana", "country_code": "SI", "tax_number": "SI87654326"});
+    let bor = issue(&api, &who, "/customers", bor).await;
+    let abroad = json!({"customer_id": bor["id"], "date": "2026-11-19", "items": [item(80, 0)]});
+    let abroad = issue(&api, &who, "/invoices", abroad).await;
+    assert_eq!(abroad["transaction_type"], "intra_eu_b2b");
+    let report = november(&api, &who).await;
+    let rows = json!([
+        {"rate": 7, "base": 30, "tax": 2.1, "category": "S", "kind": "domestic"},
+        {"rate": 19, "base": 130, "tax": 24.7, "category": "S", "kind": "domestic"},
+        {"rate": 0, "base": 80, "tax": 0, "category": "K", "kind": "intra_eu_b2b"},
+    ]);
+    assert_eq!(report["rates"], rows, "{report}");
+    assert_eq!(report["total"], json!({"base": 240, "tax": 26.8}));
+    let buyer = &report["recapitulative"][0];
+    assert_eq!((&buyer["country_code"], &buyer["goods"]), (&json!("SI"), &json!(80)), "{report}");
+}
