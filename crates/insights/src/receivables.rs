@@ -83,12 +83,15 @@ pub struct Aging {
     pub not_converted: usize,
 }
 
+/// A customer by the id in the catalogue, or else by the name; and the currency.
+type CustomerKey = (Option<String>, Option<String>, &'static str);
+
 /// What is owed on a day, added up document by document.
 #[derive(Debug)]
 pub struct AgingFold {
     day: Date,
     /// Each with the date of the document that names it.
-    customers: BTreeMap<(Option<String>, Option<String>, &'static str), (Date, AgedCustomer)>,
+    customers: BTreeMap<CustomerKey, (Date, AgedCustomer)>,
     total: Buckets,
     not_converted: usize,
 }

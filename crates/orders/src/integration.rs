@@ -334,7 +334,6 @@ impl Integration {
 
     /// Notes that the shop took this server's application out: it takes no more orders, until
     /// somebody makes it active again, and nothing opens the shop.
-    #[must_use]
     pub fn uninstalled(self, actor: &Actor) -> Decision<Self> {
         if !self.is_active || self.deleted_at.is_some() {
             return Decision::Unchanged(self);

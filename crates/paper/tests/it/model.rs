@@ -39,11 +39,11 @@ fn total<'a>(paper: &'a Paper, key: &str) -> Option<&'a str> {
 /// The lines of the customer's address.
 fn address(country: Option<&str>, code: Option<&str>) -> Vec<String> {
     let mut content = content();
-    let customer = content.customer.as_mut().unwrap();
+    let customer = content.customer.as_mut().expect("a customer");
     customer.country = country.map(str::to_owned);
     customer.country_code = code.map(str::to_owned);
     content.issuer.country = Some("Slovenia".to_owned());
-    paper(&made(DocumentKind::Invoice, content)).customer.unwrap().address
+    paper(&made(DocumentKind::Invoice, content)).customer.expect("a customer").address
 }
 
 #[test]
@@ -327,7 +327,7 @@ fn fiscal_marks_and_their_code_are_printed() {
 fn certified(qr: &str) -> Document {
     let unique = "ATCUD:AAJFB7NT-1";
     let record = PtRecord {
-        series_id: "pt_series_01jd6m0000000000000000000c".parse().unwrap(),
+        series_id: "pt_series_01jd6m0000000000000000000c".parse().expect("an id"),
         series_code: "2026A".to_owned(),
         validation_code: "AAJFB7NT".to_owned(),
         atcud: "AAJFB7NT-1".to_owned(),

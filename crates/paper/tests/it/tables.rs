@@ -20,14 +20,15 @@ fn cells(table: &Table) -> Vec<Vec<String>> {
     table.rows.iter().map(row).collect()
 }
 
-fn column<'a>(paper: &'a Paper, key: ColumnKey) -> Option<&'a str> {
+fn column(paper: &Paper, key: ColumnKey) -> Option<&str> {
     let mut columns = paper.lines.columns.iter();
     columns.find(|column| column.key == key).map(|column| column.label.as_str())
 }
 
 /// The texts of `key` on all lines.
 fn of_column(paper: &Paper, key: ColumnKey) -> Vec<String> {
-    let place = paper.lines.columns.iter().position(|column| column.key == key).unwrap();
+    let place = paper.lines.columns.iter().position(|column| column.key == key);
+    let place = place.expect("the column");
     let lines = cells(&paper.lines).into_iter().filter(|cells| cells.len() > 1);
     lines.map(|cells| cells[place].clone()).collect()
 }
@@ -40,7 +41,7 @@ fn in_dollars(kind: DocumentKind, hide_prices: bool) -> Document {
         date: TODAY,
         quote_currency: Currency::EUR,
     };
-    let currency = "USD".parse().unwrap();
+    let currency = "USD".parse().expect("a currency");
     let content = Content { currency, exchange_rate: Some(exchange), hide_prices, ..content() };
     let lines = vec![line("Svetovanje", "2", "50", "22"), line("Moka", "1", "9.99", "9.5")];
     issued(draft(kind, content, lines))

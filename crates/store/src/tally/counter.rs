@@ -13,8 +13,11 @@ use crate::Value;
 #[derive(Debug)]
 pub struct Counter<'a> {
     tally: &'a Tally,
-    groups: BTreeMap<Group, (Vec<Running>, Vec<(Value, Value)>)>,
+    groups: BTreeMap<Group, (Vec<Running>, Vec<LeastAndGreatest>)>,
 }
+
+/// The least value so far and the greatest one.
+type LeastAndGreatest = (Value, Value);
 
 /// The values of a group, which are in the order of [`Value::order`].
 #[derive(Debug, PartialEq, Eq)]
