@@ -18,4 +18,4 @@ mod rows;
 pub use documents::{get_document, get_documents, hold_document, hold_documents, live_document};
 pub use links::{Sourced, hold_targeting, links_of};
 pub use payments::{hold_payments, live_payments, payment_field};
-pub use rows::{ROW_LIMIT, all_of, all_where, by_field, where_in};
+pub use rows::{ROW_LIMIT, all_in, all_of, all_where, by_field, where_in};

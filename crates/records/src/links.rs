@@ -3,14 +3,14 @@
 use racun_documents::{DocumentId, RELATIONS, Relation};
 use racun_store::{Context, Held, Many, StoreError, UnitBuilder};
 
-use crate::rows::{all_of, where_in};
+use crate::rows::{all_of, by_field};
 
 /// The links of the document `id` to others, in their order.
 ///
 /// # Errors
 /// When the store fails.
 pub async fn links_of(cx: Context<'_>, id: DocumentId) -> Result<Vec<Relation>, StoreError> {
-    let from = where_in(&RELATIONS, "source_id", &[id.to_string()]);
+    let from = by_field(&RELATIONS, "source_id", &id.to_string());
     let mut links: Vec<Relation> = all_of(cx.store, &cx.tenant(), &RELATIONS, from).await?;
     links.sort_by_key(|relation| (relation.position, relation.id));
     Ok(links)

@@ -1,13 +1,13 @@
 //! Rows by their fields.
 
 use racun_kernel::Tenant;
-use racun_store::{Clause, ListQuery, Operator, Record, Store, StoreError, Table, Value};
+use racun_store::{Clause, ListQuery, Operator, Record, Store, StoreError, Table, Value, Walk};
 
-/// Rows that are read at once: versions, links or payments of one document, or links of one page
-/// of documents.
+/// Versions of one document that are listed at once.
 pub const ROW_LIMIT: usize = 1000;
 
-/// All rows of `table` that `clause` holds of, up to [`ROW_LIMIT`].
+/// All rows of `table` that `clause` holds of, newest first. It is for what is few by nature, such
+/// as the links or the payments of one document.
 ///
 /// # Errors
 /// When the store fails.
@@ -30,9 +30,32 @@ pub async fn all_where<A: Record>(
     table: &'static Table,
     clauses: Vec<Clause>,
 ) -> Result<Vec<A>, StoreError> {
-    let query =
-        ListQuery { limit: ROW_LIMIT, count: false, clauses, ..ListQuery::first_page(table) };
-    Ok(store.page(table, tenant, &query).await?.rows)
+    let query = ListQuery { clauses, ..ListQuery::first_page(table) };
+    let mut walk = Walk::through(table, tenant.clone(), query);
+    let mut rows = Vec::new();
+    while let Some(page) = walk.next(store).await? {
+        rows.extend(page);
+    }
+    Ok(rows)
+}
+
+/// All rows of `table` whose `field` is one of `values`; a question names
+/// [`ListQuery::MAX_LIMIT`] of them at most.
+///
+/// # Errors
+/// When the store fails.
+pub async fn all_in<A: Record>(
+    store: &dyn Store,
+    tenant: &Tenant,
+    table: &'static Table,
+    field: &str,
+    values: &[String],
+) -> Result<Vec<A>, StoreError> {
+    let mut rows = Vec::new();
+    for some in values.chunks(ListQuery::MAX_LIMIT) {
+        rows.extend(all_of(store, tenant, table, where_in(table, field, some)).await?);
+    }
+    Ok(rows)
 }
 
 /// That `field` is `value`.

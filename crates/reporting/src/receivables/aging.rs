@@ -15,7 +15,7 @@ use racun_settlement::{PAYMENTS, Payment};
 use racun_store::{Clause, Context, ListQuery, Operator, Order, StoreError, Table, Value, Walk};
 use time::Date;
 
-use super::movements::{AT_ONCE, Issued, KINDS, Others, moved, paid, settled_on};
+use super::movements::{AT_ONCE, Issued, KINDS, Others, each_payment, moved, paid, settled_on};
 use crate::days::{Budget, for_each};
 use crate::facts::open_item;
 
@@ -90,15 +90,10 @@ impl Reading<'_> {
         };
         for_each(self.cx, &PAYMENTS, clauses, "date", &mut self.budget, each).await?;
         let advances: Vec<String> = advances.into_iter().collect();
-        for ids in advances.chunks(AT_ONCE) {
-            let clauses = vec![
-                where_in(&PAYMENTS, "advance_invoice_id", ids),
-                Clause::on(&PAYMENTS, "invoice_id", Operator::Not(Value::Null)),
-            ];
-            let each = |payment: Payment| named.extend(payment.invoice_id);
-            for_each(self.cx, &PAYMENTS, clauses, "date", &mut self.budget, each).await?;
-        }
-        Ok(())
+        let of_invoices = Clause::on(&PAYMENTS, "invoice_id", Operator::Not(Value::Null));
+        let ids = ("advance_invoice_id", &advances[..]);
+        let each = |payment: Payment| named.extend(payment.invoice_id);
+        each_payment(self.cx, ids, Some(of_invoices), &mut self.budget, each).await
     }
 
     /// Counts the documents of `kind`, which payments name in `field`, of which `clauses` hold.

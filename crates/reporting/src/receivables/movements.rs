@@ -51,19 +51,15 @@ impl Issued {
         field: &str,
         budget: &mut Budget,
     ) -> Result<Vec<(Payment, Date)>, StoreError> {
+        let mut payments: Vec<Payment> = Vec::new();
         let ids: Vec<String> = self.0.keys().cloned().collect();
-        let mut counted = Vec::new();
-        for ids in ids.chunks(AT_ONCE) {
-            let mut payments: Vec<Payment> = Vec::new();
-            let clauses = vec![where_in(&PAYMENTS, field, ids)];
-            for_each(cx, &PAYMENTS, clauses, "date", budget, |one| payments.push(one)).await?;
-            let ahead = paid_ahead(cx, &payments, budget).await?;
-            counted.extend(payments.into_iter().map(|payment| {
-                let day = self.counted_on(&payment, &ahead);
-                (payment, day)
-            }));
-        }
-        Ok(counted)
+        each_payment(cx, (field, &ids), None, budget, |one| payments.push(one)).await?;
+        let ahead = paid_ahead(cx, &payments, budget).await?;
+        let counted = payments.into_iter().map(|payment| {
+            let day = self.counted_on(&payment, &ahead);
+            (payment, day)
+        });
+        Ok(counted.collect())
     }
 
     /// The day on which `payment` counts. What an invoice took of an advance when it was issued
@@ -92,18 +88,32 @@ async fn paid_ahead(
         taken.filter_map(|payment| payment.advance_invoice_id.clone()).collect();
     let advances: Vec<String> = advances.into_iter().collect();
     let mut days = BTreeMap::new();
-    for ids in advances.chunks(AT_ONCE) {
-        let clauses = vec![
-            where_in(&PAYMENTS, "advance_invoice_id", ids),
-            Clause::on(&PAYMENTS, "invoice_id", Operator::Equals(Value::Null)),
-        ];
-        // In the order of their dates, so that the last one stays.
-        let each = |money: Payment| {
-            days.extend(money.advance_invoice_id.map(|advance| (advance, money.date)));
-        };
-        for_each(cx, &PAYMENTS, clauses, "date", budget, each).await?;
-    }
+    let is_money = Clause::on(&PAYMENTS, "invoice_id", Operator::Equals(Value::Null));
+    // In the order of their dates, so that the last one stays.
+    let each = |money: Payment| {
+        days.extend(money.advance_invoice_id.map(|advance| (advance, money.date)));
+    };
+    each_payment(cx, ("advance_invoice_id", &advances), Some(is_money), budget, each).await?;
     Ok(days)
+}
+
+/// Gives the payments that name one of `ids` in `field`, and of which `more` holds, to `each`:
+/// those of one id in the order of their dates.
+///
+/// # Errors
+/// As [`for_each`].
+pub(super) async fn each_payment(
+    cx: Context<'_>,
+    (field, ids): (&str, &[String]),
+    more: Option<Clause>,
+    budget: &mut Budget,
+    mut each: impl FnMut(Payment),
+) -> Result<(), StoreError> {
+    for ids in ids.chunks(AT_ONCE) {
+        let clauses = more.clone().into_iter().chain([where_in(&PAYMENTS, field, ids)]).collect();
+        for_each(cx, &PAYMENTS, clauses, "date", budget, &mut each).await?;
+    }
+    Ok(())
 }
 
 /// What a document adds to what is owed, and what its void takes off again on the day where

@@ -6,7 +6,7 @@ use racun_documents::{
     Version,
 };
 use racun_kernel::{Issues, Scope};
-use racun_records::{ROW_LIMIT, all_of, by_field, get_document, get_documents, where_in};
+use racun_records::{ROW_LIMIT, all_in, by_field, get_document, get_documents};
 use racun_store::{Context, ListQuery, Order, Page, RawQuery, Store, StoreError, Walk};
 
 use super::buyer::buyer;
@@ -120,10 +120,8 @@ pub async fn relations_of(
 ) -> Result<Vec<RelationView>, DocumentError> {
     let tenant = scope.tenant();
     let texts: Vec<String> = ids.iter().map(ToString::to_string).collect();
-    let from = where_in(&RELATIONS, "source_id", &texts);
-    let to = where_in(&RELATIONS, "target_id", &texts);
-    let from: Vec<Relation> = all_of(store, &tenant, &RELATIONS, from).await?;
-    let to: Vec<Relation> = all_of(store, &tenant, &RELATIONS, to).await?;
+    let from: Vec<Relation> = all_in(store, &tenant, &RELATIONS, "source_id", &texts).await?;
+    let to: Vec<Relation> = all_in(store, &tenant, &RELATIONS, "target_id", &texts).await?;
     let seen_from =
         from.into_iter().map(|relation| (relation.source_id, relation.target_id, relation));
     let seen_to = to.into_iter().map(|relation| (relation.target_id, relation.source_id, relation));

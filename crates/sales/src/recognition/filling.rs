@@ -8,10 +8,8 @@ use racun_documents::recognition::{
 };
 use racun_documents::{Document, DocumentKind, RELATIONS, Relation, Stage, table_of};
 use racun_kernel::{Issue, Issues, Stamp};
-use racun_records::{all_of, get_documents, hold_documents, where_in};
-use racun_store::{
-    Clause, Context, ListQuery, Many, Operator, Order, StoreError, Table, Walk, Writes,
-};
+use racun_records::{all_in, get_documents, hold_documents};
+use racun_store::{Clause, Context, ListQuery, Many, Operator, Order, StoreError, Table, Writes};
 use time::Date;
 
 use super::{HeldEntries, default_of};
@@ -119,13 +117,8 @@ impl Filling {
     ) -> Result<usize, LeaseError> {
         let notes = documents.iter().filter(|one| one.id.kind() == DocumentKind::CreditNote);
         let notes: Vec<String> = notes.map(|note| note.id.to_string()).collect();
-        let links: Vec<Relation> = match notes.is_empty() {
-            true => Vec::new(),
-            false => {
-                let from = where_in(&RELATIONS, "source_id", &notes);
-                all_of(cx.store, &cx.tenant(), &RELATIONS, from).await?
-            }
-        };
+        let links: Vec<Relation> =
+            all_in(cx.store, &cx.tenant(), &RELATIONS, "source_id", &notes).await?;
         let targets = || links.iter().map(|link| link.target_id);
         let ids = documents.iter().map(|one| one.id).chain(targets()).map(|id| id.to_string());
         let ids: Vec<String> = ids.collect();
@@ -161,15 +154,7 @@ impl Filling {
 }
 
 async fn entries_of(cx: Context<'_>, ids: &[String]) -> Result<Vec<RecognitionEntry>, StoreError> {
-    let table = &RECOGNITION_ENTRIES;
-    let clauses = vec![where_in(table, "document_id", ids)];
-    let query = ListQuery { clauses, ..ListQuery::first_page(table) };
-    let mut walk = Walk::through(table, cx.tenant(), query);
-    let mut found = Vec::new();
-    while let Some(page) = walk.next::<RecognitionEntry>(cx.store).await? {
-        found.extend(page);
-    }
-    Ok(found)
+    all_in(cx.store, &cx.tenant(), &RECOGNITION_ENTRIES, "document_id", ids).await
 }
 
 /// Counts what is missing on a page of expenses behind `cursor`, `limit` of them at most; makes it

@@ -1,8 +1,8 @@
 //! What earlier credit notes gave back of the documents that another one is over.
 
 use racun_documents::{Document, DocumentId, DocumentKind, RELATIONS, Relation, RelationType};
-use racun_records::{all_of, hold_documents, hold_targeting, where_in};
-use racun_store::{Context, Held, ListQuery, Many, StoreError, UnitBuilder};
+use racun_records::{all_in, hold_documents, hold_targeting};
+use racun_store::{Context, Held, Many, StoreError, UnitBuilder};
 
 /// From a document over its notes to the other documents of those is a step. Nothing says how much
 /// of each line a note over several gives back, so all that is reached is looked at together.
@@ -110,10 +110,5 @@ async fn links_by(
     ids: &[DocumentId],
 ) -> Result<Vec<Relation>, StoreError> {
     let ids: Vec<String> = ids.iter().map(DocumentId::to_string).collect();
-    let mut found = Vec::new();
-    for some in ids.chunks(ListQuery::MAX_LIMIT) {
-        let clause = where_in(&RELATIONS, field, some);
-        found.extend(all_of::<Relation>(cx.store, &cx.tenant(), &RELATIONS, clause).await?);
-    }
-    Ok(found)
+    all_in(cx.store, &cx.tenant(), &RELATIONS, field, &ids).await
 }

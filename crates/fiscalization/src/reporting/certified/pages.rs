@@ -8,6 +8,7 @@ use racun_documents::{
 };
 use racun_kernel::id::PtSeriesId;
 use racun_portugal::saft::SaftDocument;
+use racun_records::{all_in, get_documents};
 use racun_settlement::{PAYMENTS, Payment};
 use racun_store::{Clause, Context, ListQuery, Operator, Order, StoreError, Value, Walk};
 use time::{Date, Duration};
@@ -118,17 +119,16 @@ impl<'a> Reader<'a> {
         let ids = documents.iter().map(|own| own.id).filter(is_invoiced);
         let ids: Vec<String> = ids.map(|id| id.to_string()).collect();
         let cx = self.cx;
-        for some in ids.chunks(ListQuery::MAX_LIMIT) {
-            let clause = racun_records::where_in(&RELATIONS, "target_id", some);
-            let mut links: Vec<Relation> =
-                racun_records::all_of(cx.store, &cx.tenant(), &RELATIONS, clause).await?;
-            links.retain(|link| {
-                let kind = link.relation_type;
-                matches!(kind, RelationType::ConvertedFrom | RelationType::Fulfills)
-            });
+        let mut links: Vec<Relation> =
+            all_in(cx.store, &cx.tenant(), &RELATIONS, "target_id", &ids).await?;
+        links.retain(|link| {
+            let kind = link.relation_type;
+            matches!(kind, RelationType::ConvertedFrom | RelationType::Fulfills)
+        });
+        for links in links.chunks(ListQuery::MAX_LIMIT) {
             let sources = links.iter().map(|link| link.source_id);
-            let invoices = racun_records::get_documents(cx.store, cx.scope, sources).await?;
-            for link in &links {
+            let invoices = get_documents(cx.store, cx.scope, sources).await?;
+            for link in links {
                 let invoice = invoices.iter().find(|own| own.id == link.source_id);
                 let Some(invoiced) = invoice.and_then(invoiced_by) else { continue };
                 let own = found.entry(link.target_id.to_string()).or_default();
@@ -155,17 +155,14 @@ impl<'a> Reader<'a> {
             .map(|own| (own.id.to_string(), own.content.date))
             .collect();
         let ids: Vec<String> = invoices.keys().cloned().collect();
-        for some in ids.chunks(ListQuery::MAX_LIMIT) {
-            let clause = racun_records::where_in(&PAYMENTS, "invoice_id", some);
-            let paid: Vec<Payment> =
-                racun_records::all_of(self.cx.store, &self.cx.tenant(), &PAYMENTS, clause).await?;
-            let at_once = |own: &&Payment| own.deleted_at.is_none() && own.receipt.is_none();
-            for own in paid.iter().filter(at_once) {
-                let Some(invoice) = &own.invoice_id else { continue };
-                if invoices.get(invoice) == Some(&own.date) {
-                    let beside = found.entry(invoice.clone()).or_default();
-                    beside.payments.push(payment(own.kind, &own.amount, own.date));
-                }
+        let paid: Vec<Payment> =
+            all_in(self.cx.store, &self.cx.tenant(), &PAYMENTS, "invoice_id", &ids).await?;
+        let at_once = |own: &&Payment| own.deleted_at.is_none() && own.receipt.is_none();
+        for own in paid.iter().filter(at_once) {
+            let Some(invoice) = &own.invoice_id else { continue };
+            if invoices.get(invoice) == Some(&own.date) {
+                let beside = found.entry(invoice.clone()).or_default();
+                beside.payments.push(payment(own.kind, &own.amount, own.date));
             }
         }
         Ok(())
