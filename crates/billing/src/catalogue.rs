@@ -40,7 +40,7 @@ pub struct WhiteLabel {
     /// The same, where there is little room.
     #[serde(default)]
     pub short_name: Option<String>,
-    /// Where its logo is.
+    /// Where its logo is, or the logo itself as a `data:` address.
     #[serde(default)]
     pub logo_url: Option<String>,
     /// Where its small icon is.

@@ -1,13 +1,17 @@
 //! What every e-mail is written with: its rows, in whose name users are written to, and in which
 //! language.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use racun_background::jobs::{Job, JobKind, NewJob};
 use racun_billing::{Color, WhiteLabel};
 use racun_kernel::Stamp;
 use racun_kernel::text::LOCALES;
-use racun_mail::{Brand, OutgoingMail, PRODUCT, SECRET, Values};
+use racun_mail::{Attachment, Brand, OutgoingMail, PRODUCT, SECRET, Values};
 use racun_paper::page::escape;
 use racun_store::{Put, Record};
+
+use crate::printing::picture;
 
 /// The rows of a mail that is to be delivered: the mail, and the job that does it.
 ///
@@ -25,6 +29,9 @@ pub fn enqueue(mail: &OutgoingMail, stamp: &Stamp) -> Vec<Put> {
 
 /// Characters of a subject.
 pub(crate) const MAX_SUBJECT_CHARS: usize = 255;
+
+/// The id under which the logo of a mail to a user goes along.
+const LOGO: &str = "logo";
 
 /// In whose name users are written to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,6 +93,16 @@ impl Sender {
     }
 }
 
+/// `html`, a mail to a user, with its logo apart where that is in the address of the picture: mail
+/// programs show only one that goes along.
+pub(crate) fn picture_apart(html: &str) -> Option<(String, Attachment)> {
+    let (before, rest) = html.split_once("<img src=\"data:")?;
+    let (url, after) = rest.split_once('"')?;
+    let (media_type, text) = url.split_once(";base64,")?;
+    let logo = picture(LOGO, media_type, STANDARD.decode(text).ok()?);
+    Some((format!("{before}<img src=\"cid:{LOGO}\"{after}"), logo))
+}
+
 /// The locale that a locale or a language names: `sl-SI` of `sl`.
 pub(crate) fn locale_of(text: &str) -> Option<&'static str> {
     let of_language = |locale: &&&str| locale.split('-').next() == Some(text);
@@ -113,5 +130,20 @@ mod tests {
         assert_eq!(sender.dressed("<p>Hello</p>".to_owned()), expected);
         let plain = Sender::of("https://a.example", None).dressed("<p>Hello</p>".to_owned());
         assert_eq!(plain, "<p>Hello</p>");
+    }
+
+    #[test]
+    fn a_logo_in_its_address_goes_along_with_the_mail() {
+        let png = b"\x89PNG\r\n\x1a\n and more";
+        let url = format!("data:image/png;base64,{}", STANDARD.encode(png));
+        let labels = json!({"white_labels": [{"slug": "a", "name": "A", "hosts": ["a.example"],
+            "logo_url": url}]});
+        let labels: Catalogue = serde_json::from_value(labels).unwrap();
+        let sender = Sender::of("https://a.example/", labels.by_slug("a"));
+        let (html, logo) = picture_apart(&sender.dressed("<p>Hello</p>".to_owned())).unwrap();
+        assert_eq!(html, "<p><img src=\"cid:logo\" alt=\"A\" height=\"48\"></p>\n<p>Hello</p>");
+        assert_eq!((&*logo.filename, &*logo.media_type), ("logo.png", "image/png"));
+        assert_eq!((logo.content_id.as_deref(), logo.content), (Some("logo"), png.to_vec()));
+        assert_eq!(picture_apart("<p><img src=\"https://a.example/logo.png\"></p>"), None);
     }
 }

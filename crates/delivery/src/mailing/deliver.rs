@@ -24,8 +24,8 @@ use serde_json::Value as Json;
 use super::invoices::{self, Scribe};
 use super::people::RESET_PAGE;
 use crate::exports::archive::mint_link;
-use crate::outbox::{MAX_SUBJECT_CHARS, Sender};
-use crate::printing::{PrintPdf, Printer, PrintingError, logo};
+use crate::outbox::{MAX_SUBJECT_CHARS, Sender, picture_apart};
+use crate::printing::{PrintPdf, Printer, PrintingError, picture};
 use crate::sharing;
 
 /// Delivers mails: the handler of their jobs.
@@ -147,7 +147,10 @@ impl Postman {
     /// it may be set, or its logo read, at the next attempt.
     async fn styled(&self, mail: &OutgoingMail, stamp: &Stamp) -> Result<Styled, MailError> {
         let passing = |error: PrintingError| MailError::Temporary(error.to_string());
-        let plain = || (mail.html.clone(), Vec::new());
+        let plain = || match mail.html.as_deref().and_then(picture_apart) {
+            Some((html, logo)) => (Some(html), vec![logo]),
+            None => (mail.html.clone(), Vec::new()),
+        };
         let id = mail.about.first().and_then(|id| id.parse().ok());
         let locale = mail.locale.as_ref().or(mail.attached_pdf.as_ref());
         let (Some(locale), Some(entity), Some(id)) = (locale, mail.entity_id, id) else {
@@ -160,7 +163,12 @@ impl Postman {
         if let Some(text) = &mut html {
             let service = self.service(entity).await?;
             let letter = paper.letter(text, service.as_ref());
-            attachments.extend(letter.logo.map(logo));
+            attachments.extend(
+                letter
+                    .pictures
+                    .into_iter()
+                    .map(|(id, shown)| picture(id, &shown.media_type, shown.bytes.clone())),
+            );
             *text = letter.html;
         }
         let scribe = Scribe { store: &*self.store, fiscal: self.fiscal.as_ref() };

@@ -6,8 +6,7 @@ use racun_documents::DocumentId;
 use racun_kernel::Stamp;
 use racun_kernel::id::EntityId;
 use racun_mail::Attachment;
-use racun_paper::page::LOGO;
-use racun_paper::{Language, Paper, Picture};
+use racun_paper::{Language, Paper};
 use racun_store::{Context, Store};
 
 use super::{CannotPrint, PrintPdf, PrintingError, Wanted, paper};
@@ -70,13 +69,13 @@ fn pdf(name: String, content: Vec<u8>) -> Attachment {
     }
 }
 
-/// The logo as the HTML of a mail shows it.
-pub(crate) fn logo(picture: &Picture) -> Attachment {
-    let ending = picture.media_type.rsplit('/').next().unwrap_or_default();
+/// A picture that the HTML of a mail shows by its `id`.
+pub(crate) fn picture(id: &str, media_type: &str, content: Vec<u8>) -> Attachment {
+    let ending = media_type.rsplit('/').next().unwrap_or_default();
     Attachment {
-        filename: format!("{LOGO}.{ending}"),
-        media_type: picture.media_type.clone(),
-        content: picture.bytes.clone(),
-        content_id: Some(LOGO.to_owned()),
+        filename: format!("{id}.{ending}"),
+        media_type: media_type.to_owned(),
+        content,
+        content_id: Some(id.to_owned()),
     }
 }

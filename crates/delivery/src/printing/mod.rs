@@ -14,7 +14,7 @@ mod look;
 mod port;
 mod wanted;
 
-pub(crate) use attachment::{Printer, logo};
+pub(crate) use attachment::{Printer, picture};
 pub use port::{CannotPrint, PrintPdf};
 pub use wanted::Wanted;
 
@@ -215,9 +215,9 @@ impl Beside {
         };
         let (logo, signature) =
             (own("logo", setting::HAS_LOGO), own("signature", setting::HAS_SIGNATURE));
-        let logo = picture(cx, files, of_unit(|unit| unit.logo_file_id), logo).await?;
+        let logo = stored(cx, files, of_unit(|unit| unit.logo_file_id), logo).await?;
         let of_unit = of_unit(|unit| unit.signature_file_id);
-        let signature = picture(cx, files, of_unit, signature).await?;
+        let signature = stored(cx, files, of_unit, signature).await?;
         Ok(Self { unit, logo, signature, ..Self::default() })
     }
 
@@ -283,7 +283,7 @@ impl Beside {
 
 /// The picture of the unit, else the entity's own in `slot`, where it shows that. A picture whose
 /// bytes are missing is left out, so that the document is printed without it.
-async fn picture(
+async fn stored(
     cx: Context<'_>,
     files: &dyn FileStorage,
     of_unit: Option<FileId>,

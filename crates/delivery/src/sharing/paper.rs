@@ -6,8 +6,8 @@ use racun_catalog::FileStorage;
 use racun_documents::{Document, DocumentKind, Stage};
 use racun_kernel::Stamp;
 use racun_kernel::id::EntityId;
-use racun_paper::Paper;
 use racun_paper::page::Service;
+use racun_paper::{Paper, Picture};
 use racun_sales::billing::{LabelSource, label_of};
 use racun_sales::documents;
 use racun_store::{Context, Store, StoreError};
@@ -52,8 +52,8 @@ pub async fn shared(
     Ok(SharedPaper { document, paper, awaits_reply })
 }
 
-/// The white label of the account of `entity`, as pages and mails about its documents name it. They
-/// take nothing from elsewhere, so it is named in words, and its logo is not shown.
+/// The white label of the account of `entity`, as pages and mails about its documents show it. They
+/// take nothing from elsewhere, so a logo that would have to be fetched is not shown.
 ///
 /// # Errors
 /// When the store fails.
@@ -71,5 +71,11 @@ pub async fn service_of(
     Ok(label.map(|label| Service {
         name: label.product().to_owned(),
         color: label.color().map(Color::text),
+        logo: label.embedded_logo().map(|(media_type, bytes)| Picture {
+            bytes,
+            media_type: media_type.to_owned(),
+            scale_percent: 100,
+            alt: label.product().to_owned(),
+        }),
     }))
 }

@@ -95,7 +95,9 @@ struct LabelInputBody {
     app_name: Option<String>,
     /// The same, where there is little room.
     short_name: Option<String>,
-    /// Where its logo is, by https: pages for people and mails to users show it.
+    /// Its logo: an address by https, which pages for people and mails to users show; or a PNG or
+    /// JPEG of at most 24 KiB as in `data:image/png;base64,…`, which pages of documents and mails
+    /// about them show, too.
     logo_url: Option<String>,
     /// Where its small icon is.
     favicon_url: Option<String>,

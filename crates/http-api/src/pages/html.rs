@@ -15,7 +15,7 @@ label{display:block;margin:1rem 0 0}\
 input{font:inherit;width:100%;box-sizing:border-box;padding:.5rem;border:1px solid #767676;\
 border-radius:4px}button{font:inherit;margin-top:1.25rem;padding:.6rem 1.2rem;border:0;\
 border-radius:4px;background:#1d4ed8;color:#fff}.problem{color:#b00020}footer{margin-top:3rem;\
-color:#595959;font-size:.9rem}";
+color:#595959;font-size:.9rem}header img{max-height:3rem}";
 
 /// What the service is called where no white label is.
 const PRODUCT: &str = "Racun";
@@ -39,7 +39,7 @@ impl<'a> Brand<'a> {
         let color = self.0.and_then(WhiteLabel::color);
         let own = color.map(|color| {
             let (back, front) = (color.text(), color.text_on());
-            format!("button{{background:{back};color:{front}}}header img{{max-height:3rem}}")
+            format!("button{{background:{back};color:{front}}}")
         });
         format!("{STYLE}{}", own.unwrap_or_default())
     }
@@ -204,16 +204,18 @@ mod tests {
         let label = label(&json!({"slug": "a", "name": "A & B", "hosts": ["a.example"],
             "theme_color": "#FFD500", "logo_url": "https://cdn.example.com/logo.png?v=1&w=2"}));
         let brand = Brand::of(Some(&label));
-        assert!(
-            brand
-                .style()
-                .ends_with("button{background:#ffd500;color:#000}header img{max-height:3rem}")
-        );
+        assert!(brand.style().ends_with("button{background:#ffd500;color:#000}"));
         let expected = "<header><img src=\"https://cdn.example.com/logo.png?v=1&amp;w=2\" \
                         alt=\"A &amp; B\"></header>\n";
         assert_eq!(brand.logo(), expected);
         let policy = brand.policy("");
         assert!(policy.contains("; img-src https://cdn.example.com; form-action"), "{policy}");
+        let embedded = self::label(&json!({"slug": "a", "name": "A", "hosts": ["a.example"],
+            "logo_url": "data:image/png;base64,iVBORw0KGgo="}));
+        let brand = Brand::of(Some(&embedded));
+        assert!(brand.logo().contains("src=\"data:image/png;base64,iVBORw0KGgo=\""));
+        let policy = brand.policy("");
+        assert!(policy.contains("; img-src data:; form-action"), "{policy}");
         let odd = json!({"slug": "a", "name": "A", "hosts": ["a.example"],
             "theme_color": "red;}", "logo_url": "https://a.example/\"onerror=alert(1)"});
         let odd = self::label(&odd);

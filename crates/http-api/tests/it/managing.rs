@@ -3,8 +3,11 @@
 use std::sync::Arc;
 
 use actix_web::test::TestRequest;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use racun_access::Digest;
 use racun_application::Services;
+use racun_mail::{Attachment, Mail};
 use racun_sales::billing::LabelSource;
 use serde_json::{Value, json};
 
@@ -155,39 +158,91 @@ async fn ways_to_pay_have_neutral_names_alone() {
     assert_eq!(shown, (&all, &json!("card_processor")));
 }
 
+/// An invoice of an entity whose account belongs to a white label.
+struct Labelled {
+    post: Post,
+    owner: Who,
+    invoice: String,
+}
+
+impl Labelled {
+    /// The same, under a label that looks as `looks`.
+    async fn under(mut looks: Value) -> Self {
+        let api = managed().await;
+        looks["plans"][0]["features"] = json!([]);
+        api.put("/operator/white-labels/acme", &Who::key(KEY), looks).await.with(200);
+        let services = api.services.clone();
+        let post = Post::of(api, services);
+        let header = Some(("host", "app.acme.example"));
+        let owner = owner(&post.api, "ana@example.com", header).await;
+        let verified = json!({"token": post.token("verify_").await});
+        post.api.post("/users/verify-email", &Who::anonymous(), verified).await.with(200);
+        let invoice = post.document(&owner, "/invoices", json!({})).await;
+        Self { post, owner, invoice }
+    }
+
+    /// The page behind the invoice's link.
+    async fn page(&self) -> String {
+        let (api, id) = (&self.post.api, &self.invoice);
+        let path = format!("/documents/{id}/share");
+        let shared = api.post(&path, &self.owner, json!({})).await.with(200).json();
+        let path = format!("/invoices/shareable/{}/html", text(&shared["shareable_id"]));
+        api.get(&path, &Who::anonymous()).await.with(200).text
+    }
+
+    /// A mail about the invoice.
+    async fn mail(&self) -> Mail {
+        let send = json!({"to": "ana@example.com"});
+        let path = format!("/documents/{}/send", self.invoice);
+        self.post.api.post(&path, &self.owner, send).await.with(200);
+        self.post.deliver().await.remove(0)
+    }
+}
+
 #[actix_web::test]
 async fn pages_of_documents_and_mails_about_them_are_in_the_colour_of_the_label() {
-    let api = managed().await;
-    let mut looks = label(&["app.acme.example"]);
-    looks["plans"][0]["features"] = json!([]);
-    api.put("/operator/white-labels/acme", &Who::key(KEY), looks).await.with(200);
-    let services = api.services.clone();
-    let post = Post::of(api, services);
-    let header = Some(("host", "app.acme.example"));
-    let ana = owner(&post.api, "ana@example.com", header).await;
-    let verified = json!({"token": post.token("verify_").await});
-    post.api.post("/users/verify-email", &Who::anonymous(), verified).await.with(200);
-    let id = post.document(&ana, "/invoices", json!({})).await;
-    let shown = async || {
-        let path = format!("/documents/{id}/share");
-        let shared = post.api.post(&path, &ana, json!({})).await.with(200).json();
-        let path = format!("/invoices/shareable/{}/html", text(&shared["shareable_id"]));
-        let page = post.api.get(&path, &Who::anonymous()).await.with(200).text;
-        let send = json!({"to": "ana@example.com"});
-        post.api.post(&format!("/documents/{id}/send"), &ana, send).await.with(200);
-        let mail = post.deliver().await.remove(0);
-        [page, mail.html.unwrap()]
-    };
+    let labelled = Labelled::under(label(&["app.acme.example"])).await;
+    let shown = async || [labelled.page().await, labelled.mail().await.html.unwrap()];
     for html in shown().await {
         assert!(html.contains("#ffd500") && html.contains("Acme Invoices"), "{html}");
         assert!(!html.contains("cdn.acme.example"), "it takes nothing from elsewhere: {html}");
     }
     // The issuer's own colour comes first.
     let own = json!({"settings": {"primary_color": "#123456"}});
-    let path = format!("/entities/{}", ana.entity());
-    post.api.patch(&path, &ana, own).await.with(200);
+    let path = format!("/entities/{}", labelled.owner.entity());
+    labelled.post.api.patch(&path, &labelled.owner, own).await.with(200);
     for html in shown().await {
         assert!(html.contains("#123456") && !html.contains("#ffd500"), "{html}");
         assert!(html.contains("Acme Invoices"));
+    }
+}
+
+#[actix_web::test]
+async fn a_logo_that_is_sent_along_is_on_pages_of_documents_and_in_all_mails() {
+    let png = STANDARD.encode(b"\x89PNG\r\n\x1a\n and more");
+    let mut looks = label(&["app.acme.example"]);
+    looks["logo_url"] = json!(format!("data:image/png;base64,{png}"));
+    let labelled = Labelled::under(looks.clone()).await;
+    let api = &labelled.post.api;
+    let page = labelled.page().await;
+    let (_, footer) = page.split_once("<footer>").unwrap();
+    assert!(footer.contains(&format!("src=\"data:image/png;base64,{png}\"")), "{page}");
+    let goes_along = |mail: &Mail, id: &str| {
+        let html = mail.html.as_ref().unwrap();
+        assert!(html.contains(&format!("src=\"cid:{id}\"")) && !html.contains("data:"), "{html}");
+        let named = |part: &&Attachment| part.content_id.as_deref() == Some(id);
+        let part = mail.attachments.iter().find(named).unwrap();
+        assert_eq!(STANDARD.encode(&part.content), png);
+    };
+    goes_along(&labelled.mail().await, "service");
+    let forgot = json!({"email": "ana@example.com"});
+    let request = TestRequest::post().uri("/users/password-reset").set_json(forgot);
+    api.call(request.insert_header(("host", "app.acme.example"))).await;
+    goes_along(&labelled.post.deliver().await.remove(0), "logo");
+    for odd in ["data:image/svg+xml;base64,PHN2Zz4=", "data:image/png;base64,PHN2Zz4="] {
+        looks["logo_url"] = json!(odd);
+        let path = "/operator/white-labels/acme";
+        let refused = api.put(path, &Who::key(KEY), looks.clone()).await.with(422).json();
+        assert!(text(&refused["message"]).contains("PNG") || refused.to_string().contains("PNG"));
     }
 }

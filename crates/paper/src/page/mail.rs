@@ -9,16 +9,19 @@ use super::{Service, style};
 use crate::model::{Emphasis, Fact, Paper, Picture, Total};
 use crate::words::{Language, Word};
 
-/// The id under which the logo goes along.
-pub const LOGO: &str = "logo";
+/// The id under which the issuer's logo goes along.
+const LOGO: &str = "logo";
+
+/// The id under which the logo of who serves the issuer goes along.
+const SERVICE: &str = "service";
 
 /// A mail as HTML, and what goes along with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Letter<'a> {
     /// The whole document of HTML.
     pub html: String,
-    /// The logo, which the HTML shows by the id [`LOGO`].
-    pub logo: Option<&'a Picture>,
+    /// The pictures that the HTML shows, each with the id by which it names them.
+    pub pictures: Vec<(&'static str, &'a Picture)>,
 }
 
 const FONT: &str = "font-family:system-ui,Arial,sans-serif;font-size:16px;line-height:1.5;\
@@ -30,12 +33,12 @@ const STRONG: &str = "padding:2px 0;text-align:right;font-weight:700;font-size:2
 impl Paper {
     /// A mail about the document: `text`, which is HTML already, in the issuer's colour and under
     /// its logo, and beside it what of the document has to be seen: its number, what is to be paid
-    /// and until when; and below it the name of `service`.
+    /// and until when; and below it the logo of `service`, else its name.
     #[must_use]
-    pub fn letter(&self, text: &str, service: Option<&Service>) -> Letter<'_> {
+    pub fn letter<'a>(&'a self, text: &str, service: Option<&'a Service>) -> Letter<'a> {
         let language = Language::from_code(self.language).unwrap_or(Language::ENGLISH);
         let color = style::line_color(self.color(service));
-        let logo = self.logo.as_ref().filter(|logo| is_shown(&logo.media_type));
+        let mut pictures = Vec::new();
         let mut html = Html::default();
         html.markup("<!doctype html>\n");
         html.open("html", &[("lang", language.code())]);
@@ -49,23 +52,26 @@ impl Paper {
             "max-width:600px;margin:0 auto;background:#fff;border-top:8px solid {color};{FONT}"
         );
         html.open("table", &[LAYOUT, ("width", "100%"), ("style", &sheet)]);
-        if let Some(logo) = logo {
-            cell(&mut html, |html| {
-                let style = "max-width:100%;max-height:80px;height:auto;border:0";
-                let source = format!("cid:{LOGO}");
-                html.void("img", &[("src", &source), ("alt", &logo.alt), ("style", style)]);
-            });
+        if let Some(logo) = self.logo.as_ref().filter(|logo| is_shown(&logo.media_type)) {
+            cell(&mut html, |html| picture(LOGO, logo, html));
+            pictures.push((LOGO, logo));
         }
         cell(&mut html, |html| html.markup(text));
         cell(&mut html, |html| self.summary(color, html));
         cell(&mut html, |html| self.sender(html));
         if let Some(service) = service {
-            cell(&mut html, |html| pale(&service.name, html));
+            match service.logo.as_ref().filter(|logo| is_shown(&logo.media_type)) {
+                Some(logo) => {
+                    cell(&mut html, |html| picture(SERVICE, logo, html));
+                    pictures.push((SERVICE, logo));
+                }
+                None => cell(&mut html, |html| pale(&service.name, html)),
+            }
         }
         html.close("table");
         html.close("body");
         html.close("html");
-        Letter { html: html.text, logo }
+        Letter { html: html.text, pictures }
     }
 
     /// The kind and the number.
@@ -107,6 +113,13 @@ impl Paper {
         let lines = [&self.issuer.name].into_iter().chain(&self.issuer.address);
         lines.filter(|line| !line.is_empty()).for_each(|line| pale(line, html));
     }
+}
+
+/// A picture that goes along under `id`.
+fn picture(id: &str, picture: &Picture, html: &mut Html) {
+    let style = "max-width:100%;max-height:80px;height:auto;border:0";
+    let source = format!("cid:{id}");
+    html.void("img", &[("src", &source), ("alt", &picture.alt), ("style", style)]);
 }
 
 /// A line that stays behind the others.

@@ -15,11 +15,11 @@ mod parts;
 mod style;
 
 pub use html::escape;
-pub use mail::{LOGO, Letter};
+pub use mail::Letter;
 
 use html::Html;
 
-use crate::model::Paper;
+use crate::model::{Paper, Picture};
 use crate::words::{Language, Word};
 
 /// A page, and the style sheet in it, whose digest a content security policy names.
@@ -32,13 +32,15 @@ pub struct Page {
 }
 
 /// Who serves the issuer, where that is a white label: pages and mails name it below the document,
-/// and are in its colour where the issuer has none.
+/// by its logo where that goes along, and are in its colour where the issuer has none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Service {
     /// What people call it.
     pub name: String,
     /// Its colour, as in `#1a7f37`.
     pub color: Option<String>,
+    /// Its logo.
+    pub logo: Option<Picture>,
 }
 
 /// What stands around a document on its page.
@@ -124,7 +126,12 @@ impl Paper {
             body.close("div");
         }
         if let Some(service) = &around.service {
-            body.element("footer", &[], &service.name);
+            body.open("footer", &[]);
+            match &service.logo {
+                Some(logo) => parts::picture(logo, "service", &mut body),
+                None => body.element("p", &[], &service.name),
+            }
+            body.close("footer");
         }
         body.close("main");
         let number = self.number.as_deref().unwrap_or_default();

@@ -16,7 +16,7 @@ pub(super) fn article(paper: &Paper, html: &mut Html) {
     html.open("article", &[]);
     html.open("header", &[]);
     if let Some(logo) = &paper.logo {
-        picture(logo, html);
+        picture(logo, "logo", html);
     }
     heading(paper, html);
     for banner in &paper.banners {
@@ -49,7 +49,7 @@ pub(super) fn article(paper: &Paper, html: &mut Html) {
     if let Some(signature) = &paper.signature {
         html.open("section", &[]);
         if let Some(of_hand) = &signature.picture {
-            picture(of_hand, html);
+            picture(of_hand, "logo", html);
         }
         if let Some(text) = &signature.text {
             html.element("p", &[("class", "text")], text);
@@ -91,13 +91,13 @@ const fn class(state: State) -> &'static str {
     }
 }
 
-fn picture(picture: &Picture, html: &mut Html) {
+pub(super) fn picture(picture: &Picture, class: &str, html: &mut Html) {
     let known = ["image/png", "image/jpeg", "image/webp", "image/gif"];
     let Some(media_type) = known.into_iter().find(|known| *known == picture.media_type) else {
         return;
     };
     let source = format!("data:{media_type};base64,{}", STANDARD.encode(&picture.bytes));
-    html.void("img", &[("class", "logo"), ("alt", &picture.alt), ("src", &source)]);
+    html.void("img", &[("class", class), ("alt", &picture.alt), ("src", &source)]);
 }
 
 fn block(block: &Block, html: &mut Html) {

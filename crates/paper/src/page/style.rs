@@ -13,6 +13,7 @@ p,dd,li,address,a,tbody th,.long{overflow-wrap:anywhere}\
 p,dd,td,th,li,address,a,caption{unicode-bidi:isolate}\
 .text{white-space:pre-line}\
 .logo{max-width:100%;height:auto;max-height:6rem}\
+.service{max-width:100%;height:auto;max-height:3rem}\
 .state{display:inline-block;border:2px solid currentColor;border-radius:.25rem;\
 padding:.1rem .6rem;margin:0 .5rem .5rem 0;font-weight:600}\
 .draft,.test,.expired{color:#6b4400}.void,.overdue,.rejected,.problem{color:#a3001b}\
