@@ -163,15 +163,17 @@ impl Source<'_> {
                 continue;
             };
             let rate = self.rate(&tax.tax.rate, tax.tax.reverse_charge);
-            rows.push(row(vec![rate, money(base), money(amount)]));
+            rows.push(row(vec![rate, money(base), money(amount), String::new()]));
         }
         if let (Some(net), Some(gross)) =
             (&amounts.total_converted, &amounts.total_with_tax_converted)
         {
-            rows.push(row(vec![self.word(Word::Subtotal).to_owned(), money(net), String::new()]));
-            rows.push(row(vec![self.word(Word::Total).to_owned(), money(gross), String::new()]));
+            let total = self.word(Word::Total).to_owned();
+            rows.push(row(vec![total, money(net), String::new(), money(gross)]));
         }
-        self.table(TableKey::Converted, Word::Converted, self.tax_columns(), rows)
+        let mut columns = self.tax_columns();
+        columns.push(self.column(ColumnKey::Gross, Word::Gross, Align::End));
+        self.table(TableKey::Converted, Word::Converted, columns, rows)
     }
 }
 
