@@ -1,17 +1,19 @@
 //! Documents that are sent when they are issued.
 //!
-//! A reader of the log leaves a job for each issued document whose customer is in the network. The
-//! job looks at the entity's settings, and sends as a person would.
+//! A reader of the log leaves a job for each issued document whose customer is in the network,
+//! where the entity wants it. The job sends as a person would.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use racun_access::{enter_as_recipient, setting};
+use racun_access::{Entity, enter_as_recipient, setting};
 use racun_background::clock::Clock;
 use racun_background::consumer::LogConsumer;
 use racun_background::jobs::{Ending, Handler, Job, JobKind, NewJob, Outcome};
 use racun_documents::events::{credit_note, invoice};
 use racun_documents::{Document, DocumentId, Stage};
+use racun_kernel::Tenant;
 use racun_store::{Context, Entry, EventKind, Logged, Put, Store, StoreError};
 
 use super::recipient;
@@ -50,6 +52,14 @@ impl LogConsumer for AutoSendReader {
 
     async fn handle(&self, mut entries: Vec<Entry>) -> Result<Vec<Put>, StoreError> {
         entries.retain(|entry| is_issuing(&entry.activity.kind));
+        // Snapshots are long, and most entities send nothing: so who does is found first.
+        let mut senders = BTreeMap::new();
+        for tenant in entries.iter().map(|entry| &entry.activity.tenant) {
+            if !senders.contains_key(tenant) {
+                senders.insert(tenant.clone(), self.is_sender(tenant).await?);
+            }
+        }
+        entries.retain(|entry| senders.get(&entry.activity.tenant) == Some(&true));
         let stamp = (self.stamp)();
         let job = |logged: &Logged| {
             let document: Document = serde_json::from_str(logged.snapshot.as_deref()?).ok()?;
@@ -63,6 +73,21 @@ impl LogConsumer for AutoSendReader {
         };
         Ok(self.store.recall(entries).await?.iter().filter_map(job).collect())
     }
+}
+
+impl AutoSendReader {
+    /// Whether the entity of `tenant` wants its documents to be sent by themselves.
+    async fn is_sender(&self, tenant: &Tenant) -> Result<bool, StoreError> {
+        let Ok(entity) = tenant.as_str().parse() else { return Ok(false) };
+        let place = enter_as_recipient(&*self.store, entity).await?;
+        Ok(place.is_some_and(|(_, entity)| wants_sending(&entity)))
+    }
+}
+
+/// Whether the settings of `entity` want documents to be sent by themselves.
+fn wants_sending(entity: &Entity) -> bool {
+    let is_on = |key| entity.settings.get(key).unwrap_or(false);
+    is_on(setting::E_INVOICING_ENABLED) && is_on(setting::E_INVOICING_AUTO_SEND)
 }
 
 /// Sends documents of entities whose settings want it.
@@ -88,8 +113,7 @@ impl Handler for AutoSendHandler {
             Ok(None) => return Outcome::Ends(Ending::Done),
             Err(error) => return failed(error.to_string()),
         };
-        let is_on = |key| entity.settings.get(key).unwrap_or(false);
-        if !is_on(setting::E_INVOICING_ENABLED) || !is_on(setting::E_INVOICING_AUTO_SEND) {
+        if !wants_sending(&entity) {
             return Outcome::Ends(Ending::Done);
         }
         let stamp = (self.stamp)();
