@@ -61,6 +61,8 @@ pub struct Facts {
     pub date_service_to: Option<Date>,
     /// Currency of all amounts: BT-5.
     pub currency: Currency,
+    /// The issuer's own currency, in which it keeps its books. e-SLOG alone looks at it.
+    pub issuer_currency: Currency,
     /// The kind of sale, of which VAT categories follow.
     pub sale: Sale,
     /// Who issues it: BG-4.
@@ -86,7 +88,7 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// A domestic document in `currency` of `issuer`, which says nothing else yet.
+    /// A domestic document in `currency` of `issuer`, whose own it is, which says nothing else yet.
     #[must_use]
     pub fn new(
         kind: FactsKind,
@@ -104,6 +106,7 @@ impl Facts {
             date_service: None,
             date_service_to: None,
             currency,
+            issuer_currency: currency,
             sale: Sale::Domestic,
             issuer,
             customer: None,

@@ -28,7 +28,6 @@ extern crate self as racun_einvoicing;
 
 mod decimals;
 #[cfg(test)]
-#[expect(dead_code, reason = "the tests of the interface use the rest")]
 #[path = "../tests/it/documents.rs"]
 mod documents;
 pub mod eslog;

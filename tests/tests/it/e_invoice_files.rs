@@ -114,6 +114,14 @@ async fn a_hybrid_holds_the_invoice_that_its_page_shows(store: StoreKind) {
         let from = format!("{path}/{}/zugferd", id(&made));
         let file = api.file(&from).await;
         assert!(file == api.file(&from).await, "the same document is the same file");
+        // Who receives it reads it; a credit note is no expense.
+        let received = api.upload("/expenses/import", &[("file", &file)]).await;
+        if *path == "/credit-notes" {
+            received.refused(422, "unprocessable_entity");
+        } else {
+            let expense = received.expect(201);
+            assert_eq!(expense["total_with_tax"], made["total_with_tax"], "{expense}");
+        }
         let number = made["number"].as_str().expect("a number");
         let name = format!("{}-{number}", path.trim_matches('/'));
         let own = folder.path().join(name);

@@ -85,6 +85,7 @@ fn xml() -> String {
         date_service: Some(date!(2026 - 11 - 19)),
         date_service_to: None,
         currency: Currency::EUR,
+        issuer_currency: Currency::EUR,
         sale: Sale::Domestic,
         issuer: party("Ana s.p.", "SI", "SI10039856"),
         customer: Some(party("Bor d.o.o.", "SI", "SI50000004")),

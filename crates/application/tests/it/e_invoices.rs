@@ -195,6 +195,8 @@ async fn judged(country: &str, rates: &[&str], forms: &[(EInvoiceForm, &str)]) {
                 }
                 Err(EInvoiceRefused::Invalid { issues, .. }) => {
                     assert!(!issues.is_empty());
+                    let unplaced = issues.iter().find(|issue| issue.path.is_empty());
+                    assert_eq!(unplaced, None, "{form:?} of {n}");
                     refused += 1;
                 }
                 Err(other) => panic!("{other}"),

@@ -13,7 +13,7 @@ use time::OffsetDateTime;
 use super::rules;
 use super::segments::Segments;
 use crate::facts::{Account, Facts, Party};
-use crate::finding::{Finding, Level, Verdict};
+use crate::finding::Verdict;
 use crate::model::Model;
 use crate::specification::Specification;
 use crate::write::Written;
@@ -164,15 +164,5 @@ fn attachments(xml: &mut Segments, attached: &[Attached<'_>]) {
             xml.leaf("size", one.bytes);
             xml.leaf("type", one.kind);
         });
-    }
-}
-
-/// A finding of UJP.
-pub(super) fn refused(path: &[&str], message: &str) -> Finding {
-    Finding {
-        rule: "UJP".to_owned(),
-        level: Level::Fatal,
-        path: super::rules::keys(path),
-        message: message.to_owned(),
     }
 }

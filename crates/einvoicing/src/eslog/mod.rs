@@ -7,6 +7,7 @@
 //! | `lines`    | lines and totals                                         |
 //! | `envelope` | the bank's envelope, by which budget users get it         |
 //! | `segments` | groups and elements, texts in parts                      |
+//! | `elements` | elements of a received file                              |
 //! | `read`     | a received file, as the terms of EN 16931                |
 //! | `received` | what is wrong with a received file                       |
 //!
@@ -14,6 +15,7 @@
 //! lengths of elements are limits here. The file is not signed: a signature of it refers to the
 //! element with the id [`SIGNED_ID`].
 
+mod elements;
 mod envelope;
 mod header;
 mod lines;

@@ -5,10 +5,13 @@ use en16931::invoice::{
     LineAllowanceCharge, LineVat, Party, PaymentInstructions, PaymentMeans, Period,
     PrecedingInvoice, VatBreakdown,
 };
-use en16931::{DocumentKind, DocumentReference, Identifier, Invoice, InvoiceAmount, Quantity};
+use en16931::{
+    DocumentKind, DocumentReference, Identifier, Invoice, InvoiceAmount, Percentage, Quantity,
+};
 use racun_kernel::Decimal;
 use roxmltree::{Document, Node};
 
+use super::elements::{child, children, reference, text};
 use super::received;
 use crate::decimals;
 use crate::finding::{Finding, Level};
@@ -38,24 +41,6 @@ pub fn read(tree: &Document<'_>) -> Option<Read> {
 /// What of a file cannot be read.
 struct Reader(Vec<Finding>);
 
-pub(super) fn children<'a, 'i>(
-    node: Node<'a, 'i>,
-    name: &str,
-) -> impl Iterator<Item = Node<'a, 'i>> {
-    node.children().filter(move |child| child.tag_name().name() == name)
-}
-
-pub(super) fn child<'a, 'i>(node: Node<'a, 'i>, name: &str) -> Option<Node<'a, 'i>> {
-    children(node, name).next()
-}
-
-/// The text of the element at the end of `path` in `node`.
-pub(super) fn text(node: Node<'_, '_>, path: &[&str]) -> Option<String> {
-    let end = path.iter().try_fold(node, |node, name| child(node, name))?;
-    let text = end.text()?.trim();
-    (!text.is_empty()).then(|| text.to_owned())
-}
-
 /// `name`, `name_2` and so on of the element at `path`, put together.
 fn parts(node: Node<'_, '_>, path: &[&str], name: &str) -> Option<String> {
     let node = path.iter().try_fold(node, |node, step| child(node, step))?;
@@ -68,18 +53,31 @@ fn parts(node: Node<'_, '_>, path: &[&str], name: &str) -> Option<String> {
     (!text.trim().is_empty()).then_some(text)
 }
 
-/// `S_RFF` of `node`: qualifier and reference.
-pub(super) fn reference(node: Node<'_, '_>) -> Option<(String, String)> {
-    let segment = child(node, "S_RFF")?;
-    let part = |name| text(segment, &["C_C506", name]);
-    part("D_1153").zip(part("D_1154"))
+/// A code and a text, of which there is one at least.
+type Coded = (Option<String>, Option<String>);
+
+/// The texts of `node` with a qualifier. One that fills all parts of its `S_FTX` goes on in the
+/// next one of the same code.
+fn texts(node: Node<'_, '_>, qualifier: &str) -> Vec<Coded> {
+    let mut found: Vec<Coded> = Vec::new();
+    let mut is_full = false;
+    let all = children(node, "S_FTX");
+    for one in all.filter(|one| text(*one, &["D_4451"]).as_deref() == Some(qualifier)) {
+        let code = text(one, &["C_C107", "D_4441"]);
+        let part = parts(one, &["C_C108"], "D_4440");
+        let goes_on = is_full && found.last().is_some_and(|(known, _)| *known == code);
+        match found.last_mut().filter(|_| goes_on) {
+            Some((_, whole)) => *whole = joined(whole.take(), part),
+            None => found.push((code, part)),
+        }
+        is_full = text(one, &["C_C108", "D_4440_5"]).is_some();
+    }
+    found
 }
 
-/// `S_FTX` segments of `node` with a qualifier: code and text.
-fn texts(node: Node<'_, '_>, qualifier: &str) -> Vec<(Option<String>, Option<String>)> {
-    let all = children(node, "S_FTX");
-    let own = all.filter(|one| text(*one, &["D_4451"]).as_deref() == Some(qualifier));
-    own.map(|one| (text(one, &["C_C107", "D_4441"]), parts(one, &["C_C108"], "D_4440"))).collect()
+/// Two parts of a text, with a blank between them.
+fn joined(head: Option<String>, tail: Option<String>) -> Option<String> {
+    [head, tail].into_iter().flatten().reduce(|head, tail| format!("{head} {tail}"))
 }
 
 impl Reader {
@@ -138,6 +136,13 @@ impl Reader {
             self.bad(own, "day", &written);
         }
         day
+    }
+
+    /// The percentage of an allowance or a charge, in its group called `group`.
+    fn percentage(&mut self, node: Node<'_, '_>, group: &str) -> Option<Percentage> {
+        let segment = child(node, group).and_then(|group| child(group, "S_PCD"))?;
+        let rate = self.number(segment, &["C_C501", "D_5482"])?;
+        decimals::percentage(&rate)
     }
 
     fn vat(&mut self, node: Node<'_, '_>) -> LineVat {
@@ -254,8 +259,8 @@ impl Reader {
             let tax = child(group, "G_SG22").unwrap_or(group);
             let one = DocumentAllowanceCharge {
                 amount,
-                base_amount: None,
-                percentage: None,
+                base_amount: self.money(group, Some("G_SG20"), "25"),
+                percentage: self.percentage(group, "G_SG19"),
                 vat: self.vat(tax),
                 reason: text(group, &["S_ALC", "C_C552", "D_1230"]),
                 reason_code: text(group, &["S_ALC", "C_C552", "D_5189"]).map(Code::new),
@@ -281,19 +286,23 @@ impl Reader {
         totals.rounding = total("366");
         totals.due = total("9").unwrap_or_default();
         totals.vat_total_accounting = total("2");
-        let reasons = texts(message, "AGM");
+        // The texts do not say which group they are of: groups without tax take them in order, and
+        // the last one where there are no more.
+        let (mut reasons, mut last) = (texts(message, "AGM").into_iter(), None);
         for group in children(message, "G_SG52") {
             let vat = self.vat(group);
             let is_taxed = matches!(vat.category.as_str(), "S" | "Z" | "L" | "M");
-            // The texts do not say which group they are of: the first without tax takes the first.
-            let reason = reasons.first().filter(|_| !is_taxed).cloned().unwrap_or_default();
+            if !is_taxed {
+                last = reasons.next().or(last);
+            }
+            let (code, reason) = last.clone().filter(|_| !is_taxed).unwrap_or_default();
             invoice.vat_breakdown.push(VatBreakdown {
                 taxable_amount: self.money(group, None, "125").unwrap_or_default(),
                 tax_amount: self.money(group, None, "124").unwrap_or_default(),
                 category: vat.category,
                 rate: vat.rate,
-                exemption_reason: reason.1,
-                exemption_reason_code: reason.0.map(Code::new),
+                exemption_reason: reason,
+                exemption_reason_code: code.map(Code::new),
             });
         }
     }
@@ -312,7 +321,7 @@ impl Reader {
                 Some("A") => &mut line.item.description,
                 _ => continue,
             };
-            *place = [place.take(), part].into_iter().flatten().reduce(|a, b| format!("{a} {b}"));
+            *place = joined(place.take(), part);
         }
         if let Some(segment) = child(group, "S_QTY") {
             let quantity = self.number(segment, &["C_C186", "D_6060"]);
@@ -329,14 +338,16 @@ impl Reader {
                 line.price.net_price = net.unwrap_or(line.price.net_price);
                 let base = self.number(price, &["C_C509", "D_5284"]);
                 line.price.base_quantity = base.and_then(|base| decimals::quantity(&base));
+                let unit = text(price, &["C_C509", "D_6411"]);
+                line.price.base_quantity_code = unit.map(Code::new);
             }
         }
         for group in children(group, "G_SG39") {
             let Some(amount) = self.money(group, Some("G_SG42"), "204") else { continue };
             let one = LineAllowanceCharge {
                 amount,
-                base_amount: None,
-                percentage: None,
+                base_amount: self.money(group, Some("G_SG42"), "25"),
+                percentage: self.percentage(group, "G_SG41"),
                 reason: text(group, &["S_ALC", "C_C552", "D_1230"]),
                 reason_code: text(group, &["S_ALC", "C_C552", "D_5189"]).map(Code::new),
             };

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use racun_kernel::{Currency, Decimal, calendar, iban};
 use roxmltree::Node;
 
-use super::read::{child, children, reference, text};
+use super::elements::{child, children, reference, text};
 use crate::finding::{Finding, Level};
 
 /// Types of documents, UNTDID 1001.

@@ -4,7 +4,6 @@ use en16931::Invoice;
 use racun_kernel::vat_number::compact;
 use racun_kernel::{Currency, Decimal, Step, iban};
 
-use super::envelope::refused;
 use super::header::street;
 use crate::facts::{Account, Facts, Line, Party, Priced};
 use crate::finding::{Finding, Level};
@@ -20,6 +19,7 @@ const MAX_IDENTIFIER_CHARS: usize = 35;
 /// What is wrong, each with the field that mends it.
 pub fn findings(facts: &Facts, model: &Model) -> Vec<Finding> {
     let mut found = Found(Vec::new());
+    currency(facts, &mut found);
     issuer(facts, &mut found);
     customer(facts, &mut found);
     lengths(facts, &model.invoice, &mut found);
@@ -60,9 +60,31 @@ pub fn keys(path: &[&str]) -> Vec<Step> {
     path.iter().map(|key| Step::from(*key)).collect()
 }
 
+/// A finding of UJP.
+fn refused(path: &[&str], message: &str) -> Finding {
+    Finding {
+        rule: "UJP".to_owned(),
+        level: Level::Fatal,
+        path: keys(path),
+        message: message.to_owned(),
+    }
+}
+
 /// Whether a text is not there, or blank.
 pub fn is_missing(text: Option<&str>) -> bool {
     text.is_none_or(|text| text.trim().is_empty())
+}
+
+/// What is not in euros is of an issuer whose own currency is the euro, into which it is converted.
+fn currency(facts: &Facts, found: &mut Found) {
+    let (own, stated) = (facts.issuer_currency, facts.currency);
+    if stated != Currency::EUR && own != Currency::EUR {
+        let message = format!(
+            "an e-SLOG in {stated} is of an entity whose own currency is EUR, and this entity's is \
+             {own}: issue the document in EUR, or set the entity's currency_code to EUR"
+        );
+        found.add("ESLOG-CURRENCY", keys(&["currency_code"]), message);
+    }
 }
 
 fn issuer(facts: &Facts, found: &mut Found) {

@@ -6,7 +6,7 @@ use racun_kernel::{Currency, Decimal};
 
 use super::text::{paragraphs, single};
 use super::vat::{self, Treatment};
-use super::{fatal, item_path};
+use super::{TOO_FINE, fatal, item_path};
 use crate::decimals::{self, quotient};
 use crate::facts::{Discount, Facts, Line, Price, Priced};
 use crate::finding::Finding;
@@ -209,7 +209,7 @@ impl Draft<'_> {
     fn money(&mut self, money: &Decimal) -> InvoiceAmount {
         decimals::amount(money).unwrap_or_else(|| {
             let path = vec!["currency_code".into()];
-            self.found.push(fatal("BR-DEC-23", path, super::totals::TOO_FINE));
+            self.found.push(fatal("BR-DEC-23", path, TOO_FINE));
             InvoiceAmount::ZERO
         })
     }

@@ -71,6 +71,10 @@ impl Model {
     }
 }
 
+/// Why money with more than two decimals is refused.
+const TOO_FINE: &str = "amounts of an electronic invoice have at most two decimals and 16 \
+                        digits before: use another currency";
+
 /// A finding of the mapping.
 fn fatal(rule: &str, path: Vec<Step>, message: &str) -> Finding {
     Finding { rule: rule.to_owned(), level: Level::Fatal, path, message: message.to_owned() }

@@ -8,17 +8,13 @@ use en16931::invoice::{Code, DocumentAllowanceCharge, DocumentTotals, VatBreakdo
 use en16931::{Invoice, InvoiceAmount};
 use racun_kernel::{Decimal, Step};
 
-use super::fatal;
 use super::lines::Mapped;
 use super::vat::{self, Group, Treatment};
+use super::{TOO_FINE, fatal};
 use crate::decimals;
 use crate::facts::Facts;
 use crate::finding::Finding;
 use crate::specification::Specification;
-
-/// Why money with more than two decimals is refused.
-pub const TOO_FINE: &str = "amounts of an electronic invoice have at most two decimals and 16 \
-                            digits before: use another currency";
 
 /// Minor units by which a total may differ from the lines: the tolerance of
 /// `expected_total_with_tax`.

@@ -13,7 +13,7 @@
 use en16931::invoice::{Code, LineVat, VatBreakdown};
 use racun_kernel::{Decimal, Step};
 
-use super::{fatal, item_path};
+use super::{TOO_FINE, fatal, item_path};
 use crate::decimals;
 use crate::facts::{Facts, Priced, Sale, Sells};
 use crate::finding::Finding;
@@ -155,7 +155,7 @@ pub fn breakdown(
         let path = || vec![Step::from("currency_code")];
         let mut money = |money: &Decimal| {
             decimals::amount(money).unwrap_or_else(|| {
-                found.push(fatal("BR-DEC-19", path(), super::totals::TOO_FINE));
+                found.push(fatal("BR-DEC-19", path(), TOO_FINE));
                 en16931::InvoiceAmount::ZERO
             })
         };

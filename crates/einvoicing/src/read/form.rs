@@ -1,13 +1,14 @@
-//! What a file is: XML of an invoice, or a PDF that holds it.
+//! What a file is: XML of an invoice, or a PDF that holds it, and what of that PDF is judged.
 
 use std::borrow::Cow;
 
-use en16931_formats::zugferd::{self, Limits};
+use en16931_formats::zugferd::{self, Extracted, Limits};
 use quick_xml::Reader;
 use quick_xml::events::Event;
 
 use super::{MAX_BYTES, Unreadable};
 use crate::eslog;
+use crate::finding::{Finding, Level};
 
 /// Bytes of other parts of a PDF that are unpacked to find the invoice in it.
 const MAX_UNPACKED: usize = 4 * MAX_BYTES;
@@ -44,14 +45,22 @@ impl Form {
     }
 }
 
-/// The XML in `bytes`, and whether they are a PDF.
-pub fn xml_of(bytes: &[u8]) -> Result<(Cow<'_, [u8]>, bool), Unreadable> {
+/// The XML of an invoice.
+pub struct Xml<'a> {
+    /// Its bytes.
+    pub bytes: Cow<'a, [u8]>,
+    /// What is wrong with the PDF that holds it; `None` when no PDF does.
+    pub container: Option<Vec<Finding>>,
+}
+
+/// The XML in `bytes`, which are XML or a PDF.
+pub fn xml_of(bytes: &[u8]) -> Result<Xml<'_>, Unreadable> {
     if bytes.len() > MAX_BYTES {
         return Err(Unreadable::TooLarge);
     }
     let head = bytes.get(..PDF_MARK_WITHIN.min(bytes.len())).unwrap_or_default();
     if !head.windows(5).any(|five| five == b"%PDF-") {
-        return Ok((Cow::Borrowed(bytes), false));
+        return Ok(Xml { bytes: Cow::Borrowed(bytes), container: None });
     }
     let limits = Limits::new()
         .with_max_stream_bytes(MAX_BYTES)
@@ -59,10 +68,54 @@ pub fn xml_of(bytes: &[u8]) -> Result<(Cow<'_, [u8]>, bool), Unreadable> {
         .with_max_objects(MAX_OBJECTS);
     match zugferd::extract(bytes, &limits) {
         Ok(found) if found.xml.len() > MAX_BYTES => Err(Unreadable::TooLarge),
-        Ok(found) => Ok((Cow::Owned(found.xml), true)),
+        Ok(found) => {
+            let container = Some(of_container(&found));
+            Ok(Xml { bytes: Cow::Owned(found.xml), container })
+        }
         Err(zugferd::Error::LimitExceeded { .. }) => Err(Unreadable::TooLarge),
         Err(error) => Err(Unreadable::NotAnInvoice(error.to_string())),
     }
+}
+
+/// How the invoice may relate to the pages, and the profiles that the metadata may name: ZUGFeRD
+/// 2.5.2.
+const RELATIONS: [&str; 3] = ["Alternative", "Data", "Source"];
+const LEVELS: [&str; 6] = ["MINIMUM", "BASIC WL", "BASIC", "EN 16931", "EXTENDED", "XRECHNUNG"];
+
+/// What is wrong with the PDF around an invoice: how it relates to the pages, and what the metadata
+/// say of it. Nothing else of the PDF is judged, and the invoice is the same whatever is found.
+fn of_container(found: &Extracted) -> Vec<Finding> {
+    let fatal = |rule: &str, message: String| {
+        let rule = rule.to_owned();
+        Finding { rule, level: Level::Fatal, path: Vec::new(), message }
+    };
+    let mut wrong = Vec::new();
+    let relation = found.relationship.as_deref().unwrap_or_default();
+    if !RELATIONS.contains(&relation) {
+        let message = format!("{relation:?} is not how an invoice relates to the pages");
+        wrong.push(fatal("FXP-AFREL", message));
+    }
+    let xmp = &found.xmp;
+    let unsaid: Vec<&str> = [
+        ("DocumentType", xmp.document_type.as_deref(), &["INVOICE"][..]),
+        ("DocumentFileName", xmp.document_filename.as_deref(), &[found.filename.as_str()][..]),
+        ("Version", xmp.version.as_deref(), &[][..]),
+        ("ConformanceLevel", xmp.conformance_level.as_deref(), &LEVELS[..]),
+    ]
+    .into_iter()
+    .filter(|(_, said, allowed)| !is_said(*said, allowed))
+    .map(|(property, ..)| property)
+    .collect();
+    if !unsaid.is_empty() {
+        let message = format!("the metadata do not say, or say wrong: {}", unsaid.join(", "));
+        wrong.push(fatal("FXP-FX", message));
+    }
+    wrong
+}
+
+/// Whether something is said that is allowed; anything is where nothing is named.
+fn is_said(said: Option<&str>, allowed: &[&str]) -> bool {
+    said.is_some_and(|said| allowed.is_empty() || allowed.contains(&said))
 }
 
 /// The text of `bytes`, without the mark ahead: UTF-8, or UTF-16 where a mark says in which order,

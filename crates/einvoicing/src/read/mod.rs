@@ -3,7 +3,7 @@
 //!
 //! | Module      | Owns                                                        |
 //! | ----------- | ----------------------------------------------------------- |
-//! | `form`      | what a file is, and the XML in a PDF                        |
+//! | `form`      | what a file is, the XML in a PDF, and the PDF around it     |
 //! | `structure` | the order of elements, and elements without content         |
 //! | `xml_rules` | rules that only the XML shows                               |
 //! | `syntax_rules` | elements that must be there, and rules on the XML itself |
@@ -27,6 +27,7 @@ use en16931_formats::Error;
 use en16931_formats::report::{Entry, Kind};
 use roxmltree::{Document, ParsingOptions};
 
+use form::Xml;
 use syntax_rules::Beside;
 
 use crate::eslog;
@@ -48,7 +49,8 @@ pub struct Received {
     pub specification: Option<String>,
     /// What it says.
     pub import: Import,
-    /// What the rules of its specification say of it; those of EN 16931 when we do not know it.
+    /// What the rules of its specification say of it; those of EN 16931 when we do not know it. Of
+    /// a hybrid, what ZUGFeRD says of the PDF, too: that keeps no invoice from being entered.
     /// Paths are empty, for there is no request: messages name the business term.
     pub verdict: Verdict,
     /// What does not add up in it by these rules: such an invoice cannot be entered as it is.
@@ -81,12 +83,12 @@ pub enum Unreadable {
 /// # Errors
 /// When the bytes are no invoice.
 pub fn read(bytes: &[u8]) -> Result<Received, Unreadable> {
-    let (bytes, is_pdf) = form::xml_of(bytes)?;
+    let Xml { bytes, container } = form::xml_of(bytes)?;
     let text = form::decoded(&bytes)?;
-    if !is_pdf && form::is_eslog(&text)? {
+    if container.is_none() && form::is_eslog(&text)? {
         return read_eslog(&text);
     }
-    read_standard(&bytes, &text, is_pdf)
+    read_standard(&bytes, &text, container)
 }
 
 /// Reads and judges an e-SLOG, by the rules of EN 16931 and those of its segments.
@@ -119,8 +121,13 @@ fn finding(one: &en16931::Finding) -> Finding {
     }
 }
 
-/// Reads and judges UBL and CII, whose text is that of `bytes`.
-fn read_standard(bytes: &[u8], text: &str, is_pdf: bool) -> Result<Received, Unreadable> {
+/// Reads and judges UBL and CII, whose text is that of `bytes`; in a PDF with what is wrong with
+/// that.
+fn read_standard(
+    bytes: &[u8],
+    text: &str,
+    container: Option<Vec<Finding>>,
+) -> Result<Received, Unreadable> {
     let refused = |error: &dyn std::fmt::Display| Unreadable::NotAnInvoice(error.to_string());
     // The crate looks at the depth before anything walks down.
     let read = en16931_formats::read(bytes).map_err(|error| match error {
@@ -157,7 +164,10 @@ fn read_standard(bytes: &[u8], text: &str, is_pdf: bool) -> Result<Received, Unr
         _ => Beside::Nothing,
     };
     let of_syntax = syntax_rules::findings(&tree, syntax, beside);
+    let is_pdf = container.is_some();
+    let of_container = container.into_iter().flatten();
     let found = of_rules.chain(of_reading).chain(of_structure).chain(of_xml).chain(of_syntax);
+    let found = found.chain(of_container);
     let found = syntax_rules::without_consequences(&tree, syntax, found.collect());
     let form = match (syntax, is_pdf) {
         (_, true) => Form::Hybrid,

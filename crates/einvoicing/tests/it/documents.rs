@@ -5,7 +5,7 @@ use racun_documents::calculation::{
 };
 use racun_einvoicing::{
     Account, Discount, Facts, FactsKind, Line, LineTax, PaidBy, Party, Preceding, Price, Priced,
-    Sale, Sells, TaxTotal, Texts, Totals,
+    Sale, Sells, TaxTotal, Texts, Totals, eslog,
 };
 use racun_kernel::{Currency, Decimal};
 use racun_store::testing::Random;
@@ -41,7 +41,7 @@ enum Scheme {
 
 /// What a document is made of beside figures: what senders and receivers take.
 #[derive(Debug, Clone, Copy)]
-pub struct Habits {
+struct Habits {
     /// Rates of charged tax.
     rates: &'static [&'static str],
     quantities: &'static [&'static str],
@@ -52,7 +52,7 @@ pub struct Habits {
 }
 
 /// All that a document may be.
-pub const ANY: Habits = Habits {
+const ANY: Habits = Habits {
     rates: &["22", "9.5", "19", "7"],
     quantities: &["1", "3", "7", "0.333", "12.5", "1000", "2.0000001"],
     units: &[None, Some("kos"), Some("h"), Some("m²"), Some("šop")],
@@ -60,7 +60,7 @@ pub const ANY: Habits = Habits {
 };
 
 /// What a document in Slovenia mostly is: e-SLOG takes no more of it.
-pub const SLOVENIAN: Habits = Habits {
+const SLOVENIAN: Habits = Habits {
     rates: &["22", "9.5", "5"],
     quantities: &["1", "3", "7", "0.333", "12.5", "1000"],
     units: &[Some("kos"), Some("h"), Some("m²")],
@@ -101,8 +101,40 @@ pub fn random(choices: &mut Random, n: usize) -> Facts {
     random_by(&ANY, choices, n)
 }
 
+/// The document `n` of `choices`, of an issuer in Slovenia: e-SLOG takes many of them.
+pub fn issued_in_slovenia(choices: &mut Random, n: usize) -> Facts {
+    let mut facts = random_by(&SLOVENIAN, choices, n);
+    facts.issuer.country_code = some("SI");
+    facts.issuer.tax_number = some("SI10039856");
+    facts.customer.as_mut().unwrap().is_end_consumer = true;
+    mended(facts)
+}
+
+/// The document with the total that is to be asked for, where its taxes, each rounded by itself,
+/// are not the rate's to the cent: issuing moves the difference into the largest tax.
+fn mended(mut facts: Facts) -> Facts {
+    let verdict = eslog::judge(&facts);
+    let found: Vec<String> = verdict.errors().map(ToString::to_string).collect();
+    let [error] = found.as_slice() else { return facts };
+    let Some((_, total)) = error.rsplit_once("ask for a total of ") else { return facts };
+    let total = decimal(total);
+    let totals = &mut facts.totals;
+    let difference = &total - &totals.total_with_tax;
+    let largest = totals
+        .taxes
+        .iter_mut()
+        .filter(|tax| !tax.reverse_charge)
+        .reduce(|one, other| if other.amount.abs() > one.amount.abs() { other } else { one });
+    largest.unwrap().amount += &difference;
+    if totals.paid == totals.total_with_tax {
+        totals.paid.clone_from(&total);
+    }
+    totals.total_with_tax = total;
+    facts
+}
+
 /// The document `n` of `choices`, by `habits`.
-pub fn random_by(habits: &Habits, choices: &mut Random, n: usize) -> Facts {
+fn random_by(habits: &Habits, choices: &mut Random, n: usize) -> Facts {
     let scheme = choices.pick(&SCHEMES);
     let beside = if choices.chance(60) { choices.pick(scheme.beside()) } else { scheme };
     let schemes = [scheme, beside];
@@ -135,6 +167,7 @@ pub fn random_by(habits: &Habits, choices: &mut Random, n: usize) -> Facts {
         date_service: service.or(schemes.contains(&Scheme::Goods).then_some(date)),
         date_service_to: choices.chance(20).then(|| last_day(date)),
         currency,
+        issuer_currency: Currency::EUR,
         sale,
         issuer: issuer(choices),
         customer: Some(customer(choices, schemes)),

@@ -79,6 +79,7 @@ pub fn invoice() -> Facts {
         date_service: Some(date!(2026 - 11 - 19)),
         date_service_to: None,
         currency: Currency::EUR,
+        issuer_currency: Currency::EUR,
         sale: Sale::Domestic,
         issuer: seller(),
         customer: Some(buyer()),

@@ -286,6 +286,31 @@ async fn e_slog_is_checked_by_settings_request_and_order() {
 }
 
 #[actix_web::test]
+async fn e_slog_in_another_currency_is_of_an_entity_in_euros() {
+    let api = Api::new().await;
+    let owner = entity(&api, "Slovenia", json!({"eslog_validation_enabled": true})).await;
+    let dollars = json!({"currency_code": "USD", "exchange_rate": {"rate": 0.9}});
+    let made = api.post("/invoices", &owner, with(slovenian(), dollars)).await.with(201).json();
+    assert_eq!(made["eslog"]["validation_status"], "valid", "{}", made["eslog"]);
+    let path = format!("/entities/{}", owner.entity());
+    api.patch(&path, &owner, json!({"currency_code": "CHF"})).await.with(200);
+    let path = format!("/eslog/{}/validate", text(&made["id"]));
+    let check = api.post(&path, &owner, json!({})).await.with(200).json();
+    let errors = check["eslog"]["validation_errors"].as_array().unwrap();
+    assert_eq!(errors.len(), 1, "{errors:?}");
+    assert!(text(&errors[0]).starts_with("currency_code: ESLOG-CURRENCY: "), "{errors:?}");
+    let francs = json!({"currency_code": "CHF", "eslog": {"validation_required": true}});
+    let refused = api.post("/invoices", &owner, with(slovenian(), francs)).await.with(422);
+    assert_eq!(
+        (cause(&refused).as_str(), paths(&refused)),
+        ("eslog_invalid", vec!["currency_code".to_owned()])
+    );
+    let euros = json!({"currency_code": "EUR", "eslog": {"validation_required": true}});
+    let made = api.post("/invoices", &owner, with(slovenian(), euros)).await.with(201).json();
+    assert_eq!(made["eslog"]["validation_status"], "valid", "{}", made["eslog"]);
+}
+
+#[actix_web::test]
 async fn ujp_wants_a_document_that_the_invoice_refers_to() {
     let api = Api::new().await;
     let owner = entity(&api, "Slovenia", json!({})).await;
@@ -357,7 +382,7 @@ async fn forms_are_of_their_countries() {
     assert_eq!(made["xrechnung"], json!(null));
     let path = format!("/invoices/{}/xrechnung", text(&made["id"]));
     assert_eq!(cause(&api.get(&path, &owner).await.with(422)), "country_not_supported");
-    for (wish, path, code) in [
+    for (options, path, code) in [
         (json!({"xrechnung": {"validation_required": true}}), "[\"xrechnung\"]", "not_allowed"),
         (
             json!({"eslog": {"validation_enabled": false, "validation_required": true}}),
@@ -366,7 +391,7 @@ async fn forms_are_of_their_countries() {
         ),
         (json!({"eslog": {"required": true}}), "[\"eslog\",\"required\"]", "unknown_field"),
     ] {
-        let refused = api.post("/invoices", &owner, with(slovenian(), wish)).await.with(422);
+        let refused = api.post("/invoices", &owner, with(slovenian(), options)).await.with(422);
         assert_eq!(refused.issue(), (path.to_owned(), code.to_owned()), "{refused:?}");
     }
     let loose = with(slovenian(), json!({"xrechnung": {"validation_required": false}}));

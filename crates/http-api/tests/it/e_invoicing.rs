@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use racun_application::Services;
 use racun_billing::Catalogue;
-use racun_einvoicing::network::{NetworkError, NoAnswer, Progress, Receipt, Standing};
+use racun_einvoicing::network::{
+    NetworkDocument, NetworkError, NoAnswer, Progress, Receipt, Standing,
+};
 use serde_json::{Value, json};
 
 use crate::harness::{Answer, Api, Who, text};
@@ -77,6 +79,11 @@ impl World {
     }
 
     pub async fn invoice(&self, who: &Who, more: Value) -> String {
+        self.document("/invoices", who, more).await
+    }
+
+    /// The id of a document that is made at `path`, to a customer in the network.
+    pub async fn document(&self, path: &str, who: &Who, more: Value) -> String {
         let mut body = json!({
             "date_service": "2026-11-19",
             "customer": {
@@ -91,7 +98,7 @@ impl World {
         for (key, value) in more.as_object().unwrap() {
             body[key] = value.clone();
         }
-        text(&self.api.post("/invoices", who, body).await.with(201).json()["id"])
+        text(&self.api.post(path, who, body).await.with(201).json()["id"])
     }
 
     pub async fn send(&self, who: &Who, id: &str, body: Value) -> Answer {
@@ -269,8 +276,7 @@ async fn a_document_goes_out_once_and_is_followed_to_its_end() {
     assert_eq!(made["recipient_name"], "Kupec d.o.o.");
     let again = world.send(&owner, &id, json!({})).await.with(202).json();
     assert_eq!(again["id"], made["id"], "a document has one submission");
-    // The submission, and the look whether documents are sent by themselves.
-    assert_eq!(world.work().await, 2);
+    assert_eq!(world.work().await, 1, "the submission: nothing is sent by itself here");
     let submitted = world.submissions(&owner, &id).await;
     assert_eq!((submitted.len(), &submitted[0]["status"]), (1, &json!("submitted")));
     assert!(text(&submitted[0]["provider_reference"]).starts_with("ref-"));
@@ -403,16 +409,32 @@ async fn documents_are_sent_when_they_are_issued_where_the_settings_want_it() {
     let unwanted = world.invoice(&owner, json!({"e_invoicing": {"send_enabled": false}})).await;
     let nobody = json!({"customer": {"name": "Ana", "country_code": "SI"}});
     let nobody = world.invoice(&owner, nobody).await;
+    let linked = json!({"linked_documents": [wanted]});
+    let note = world.document("/credit-notes", &owner, linked).await;
+    let draft = world.invoice(&owner, json!({"is_draft": true})).await;
+    world.work().await;
+    assert!(world.submissions(&owner, &draft).await.is_empty(), "it is not issued yet");
+    let finalize = format!("/documents/{draft}/finalize");
+    world.api.post(&finalize, &owner, json!({})).await.with(200);
     for _ in 0..4 {
         world.work().await;
         world.api.pass(60);
     }
-    let sent = world.submissions(&owner, &wanted).await;
-    assert_eq!((sent.len(), &sent[0]["status"]), (1, &json!("delivered")), "{sent:?}");
+    for (id, kind) in [(&wanted, "invoice"), (&draft, "invoice"), (&note, "credit_note")] {
+        let sent = world.submissions(&owner, id).await;
+        assert_eq!((sent.len(), &sent[0]["status"]), (1, &json!("delivered")), "{sent:?}");
+        assert_eq!(sent[0]["document_type"], kind);
+    }
     for id in [&unwanted, &nobody, &before] {
         assert!(world.submissions(&owner, id).await.is_empty(), "{id}");
     }
-    assert_eq!(world.network.sent.lock().unwrap().len(), 1);
+    let sent = world.network.sent.lock().unwrap().clone();
+    assert_eq!(sent.len(), 3);
+    let (notes, invoices): (Vec<_>, Vec<_>) =
+        sent.iter().partition(|one| one.document == NetworkDocument::CreditNote);
+    assert_eq!((notes.len(), invoices.len()), (1, 2));
+    assert!(notes[0].xml.contains("<CreditNote "), "{}", notes[0].xml);
+    assert!(invoices.iter().all(|one| one.xml.contains("<Invoice ")), "{}", invoices[0].xml);
 }
 
 #[actix_web::test]

@@ -55,6 +55,7 @@ fn facts(kind: FactsKind) -> Facts {
         date_service: Some(date!(2026 - 11 - 17)),
         date_service_to: None,
         currency: Currency::EUR,
+        issuer_currency: Currency::EUR,
         sale: Sale::Domestic,
         issuer: Party {
             name: some("Dobavitelj d.o.o."),
@@ -346,7 +347,10 @@ async fn files_that_attack_or_are_no_invoice_are_refused_and_nothing_is_kept() {
     import(&api, &owner, "large.xml", "application/xml", &large).await.with(413);
     let larger = vec![b' '; 50 * 1024 * 1024];
     import(&api, &owner, "larger.xml", "application/xml", &larger).await.with(413);
-    assert_eq!(api.get("/files", &owner).await.with(200).json()["data"], json!([]));
+    for path in ["/files", "/expenses", "/suppliers"] {
+        let page = api.get(path, &owner).await.with(200).json();
+        assert_eq!(page["data"], json!([]), "{path}");
+    }
     let viewer = api.member(&owner, "viewer@example.com", "viewer").await;
     import_xml(&api, &viewer, &ubl(FactsKind::Invoice)).await.with(403);
 }

@@ -10,7 +10,7 @@ use racun_einvoicing::{
     Account, Discount, Facts, FactsKind, Line, LineTax, PaidBy, Party, Preceding, Price, Priced,
     Sale, Sells, TaxTotal, Texts, Totals,
 };
-use racun_kernel::{BankAccount, BankAccountType, Classification, Decimal, PaymentType};
+use racun_kernel::{BankAccount, BankAccountType, Classification, Currency, Decimal, PaymentType};
 use racun_paper::Language;
 
 /// What of the entity counts for its electronic invoices beside what its documents say.
@@ -18,6 +18,8 @@ use racun_paper::Language;
 pub struct Seller {
     /// Whether it charges value added tax.
     pub is_tax_subject: bool,
+    /// The currency in which it keeps its books.
+    pub currency: Currency,
     /// Whose dates and amounts stand in texts of documents.
     pub language: Language,
 }
@@ -27,7 +29,7 @@ impl Seller {
     #[must_use]
     pub fn of(entity: &Entity) -> Self {
         let language = Language::from_code(&entity.locale).unwrap_or(Language::ENGLISH);
-        Self { is_tax_subject: entity.is_tax_subject, language }
+        Self { is_tax_subject: entity.is_tax_subject, currency: entity.currency, language }
     }
 }
 
@@ -70,6 +72,7 @@ pub fn facts_of(document: &Document, around: &Around<'_>) -> Option<Facts> {
         date_service: content.date_service,
         date_service_to: content.date_service_to,
         currency: content.currency,
+        issuer_currency: around.seller.currency,
         sale: sale(content.transaction_type),
         issuer: issuer(document, around.seller),
         customer: content.customer.as_ref().map(customer),

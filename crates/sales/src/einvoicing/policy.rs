@@ -70,20 +70,20 @@ impl Policy {
     #[must_use]
     pub fn refused(&self, kind: DocumentKind, options: &EInvoiceOptions) -> Issues {
         let mut found = Issues::default();
-        for (form, wish) in &options.validation {
+        for (form, option) in &options.validation {
             let name = form.name();
-            if wish.enabled == Some(false) && wish.required == Some(true) {
+            if option.enabled == Some(false) && option.required == Some(true) {
                 let message = "what is not checked cannot be required: leave one of the two out";
                 found.push(Issue::new("conflicting", message).at("validation_required").at(name));
             }
-            let asks = wish.enabled == Some(true) || wish.required == Some(true);
+            let asks = option.enabled == Some(true) || option.required == Some(true);
             if asks && !self.has(*form) {
                 let message = format!(
                     "{name} is for entities with the country_code {}: leave it out",
                     form.country(),
                 );
                 found.push(Issue::new("not_allowed", message).at(name));
-            } else if wish.required == Some(true) && !form.is_of(kind) {
+            } else if option.required == Some(true) && !form.is_of(kind) {
                 let message =
                     format!("there is no {name} of a document of this kind: leave it out");
                 let issue = Issue::new("not_allowed", message).at("validation_required");
