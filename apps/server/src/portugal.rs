@@ -1,10 +1,13 @@
 //! The certified program in Portugal, and its authority: those that settings name, and for a
 //! sandbox without them a program and a simulator of our own.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Context as _, anyhow};
+use anyhow::{Context as _, anyhow, ensure};
 use async_trait::async_trait;
 use racun_authorities::portugal::{PtClient, RsaProgramKey, Services};
 use racun_authority_simulator::{PROGRAM_KEY_PEM, Running};
@@ -38,7 +41,8 @@ impl Named {
     /// Reads what settings name.
     ///
     /// # Errors
-    /// When a file cannot be read, or a setting is of no use: one line that names it.
+    /// When a file cannot be read, the program's key can be read by others, or a setting is of no
+    /// use: one line that names it.
     pub fn of(settings: &Settings) -> anyhow::Result<Self> {
         let own = &settings.portugal;
         for (name, service) in [("TEST", &own.test), ("PRODUCTION", &own.production)] {
@@ -65,8 +69,7 @@ impl Named {
         let live = match &own.key_file {
             None => None,
             Some(path) => {
-                let pem = fs::read_to_string(path)
-                    .context("setting RACUN__PORTUGAL__KEY_FILE: it cannot be read")?;
+                let pem = read_program_key(path)?;
                 let key = RsaProgramKey::from_pem(&pem, u32::from(own.key_version.0))
                     .map_err(|error| anyhow!("setting RACUN__PORTUGAL__KEY_FILE: {error}"))?;
                 let number = own.certificate_number.ok_or_else(|| {
@@ -86,6 +89,22 @@ impl Named {
             production: client("PRODUCTION", &own.production, Services::PRODUCTION)?,
         })
     }
+}
+
+/// The text of the file of the program's key, which is for the server's user alone: who reads it
+/// signs as the program does.
+fn read_program_key(path: &Path) -> anyhow::Result<String> {
+    let unread = "setting RACUN__PORTUGAL__KEY_FILE: it cannot be read";
+    let mut file = File::open(path).context(unread)?;
+    let mode = file.metadata().context(unread)?.permissions().mode();
+    ensure!(
+        mode & 0o077 == 0,
+        "setting RACUN__PORTUGAL__KEY_FILE: {} is open to others than its user: `chmod 600` it",
+        path.display()
+    );
+    let mut pem = String::new();
+    file.read_to_string(&mut pem).context(unread)?;
+    Ok(pem)
 }
 
 fn client(

@@ -1,6 +1,7 @@
 //! A setting that is unknown or malformed stops the start with one line that names it.
 
-use std::fs;
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
 
 use crate::process::{Server, racun, run};
 
@@ -238,8 +239,16 @@ fn a_card_processor_is_named_whole() {
 fn the_program_of_portugal_has_a_key_that_signs_and_a_certificate() {
     let folder = tempfile::tempdir().unwrap();
     let keys = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/vectors/portugal/keys");
-    let key = |name: &str| format!("{keys}/{name}");
+    let open_to = |name: &str, mode: u32| {
+        fs::set_permissions(folder.path().join(name), Permissions::from_mode(mode)).unwrap();
+    };
+    let key = |name: &str| {
+        fs::copy(format!("{keys}/{name}"), folder.path().join(name)).unwrap();
+        open_to(name, 0o600);
+        name.to_owned()
+    };
     fs::write(folder.path().join("hush.pem"), "hush").unwrap();
+    open_to("hush.pem", 0o600);
     let certificate = ("RACUN__PORTUGAL__CERTIFICATE_NUMBER", "9999");
     for (path, more, setting, part) in [
         ("nowhere.pem".to_owned(), Some(certificate), "KEY_FILE", "cannot be read"),
@@ -259,6 +268,15 @@ fn the_program_of_portugal_has_a_key_that_signs_and_a_certificate() {
     }
     let private = key("test_a_private.pem");
     let right = [("RACUN__PORTUGAL__KEY_FILE", private.as_str()), certificate];
+    for mode in [0o644, 0o640, 0o602] {
+        open_to(&private, mode);
+        let output = run(folder.path(), &["serve"], &right);
+        let told = String::from_utf8_lossy(&output.stderr);
+        let remedy = format!("RACUN__PORTUGAL__KEY_FILE: {private} is open to others");
+        assert!(!output.status.success(), "{mode:o}: {told}");
+        assert!(told.contains(&remedy) && told.contains("`chmod 600` it"), "{mode:o}: {told}");
+    }
+    open_to(&private, 0o600);
     drop(Server::start(folder.path(), &right));
 }
 

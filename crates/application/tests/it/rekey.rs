@@ -8,6 +8,8 @@ use racun_access::{
 use racun_application::rekey::{Lost, reseal};
 use racun_background::idempotency::{AnswerTo, KeptAnswer, KeptBody, KeyStatus, KeyedRequest};
 use racun_kernel::Vault;
+use racun_portugal::{PT_SETTINGS, PtSettings};
+use racun_store::{StoreError, Writes};
 
 use crate::fixture::Shop;
 
@@ -33,6 +35,28 @@ async fn opened(shop: &Shop, vault: &dyn Vault, request: &KeyedRequest) -> Optio
     vault.open(&request.seal_owner(), &sealed).ok()
 }
 
+/// Stores a sub-user in Portugal, whose password is sealed by `vault`.
+async fn store_sub_user(shop: &Shop, vault: &dyn Vault) {
+    let id = shop.entity.id;
+    let sealed = vault.seal(&format!("pt_settings/{id}"), b"segredo", &shop.stamp);
+    let settings = PtSettings {
+        username: Some("501442600/1".to_owned()),
+        password: Some(sealed),
+        ..PtSettings::new(id, shop.stamp.now())
+    };
+    let stored = shop.cx().unit().decide(move |_| {
+        let writes = Writes::default().insert(&settings);
+        Ok::<_, StoreError>(((), writes))
+    });
+    stored.await.unwrap();
+}
+
+/// The sub-user's password, when `vault` opens it.
+async fn password(shop: &Shop, vault: &dyn Vault) -> Option<String> {
+    let settings: PtSettings = shop.cx().one(&PT_SETTINGS, shop.entity.id).await.unwrap();
+    settings.sub_user(vault).ok().flatten().map(|user| user.password)
+}
+
 #[tokio::test]
 async fn a_killed_rotation_resumes_and_all_rows_stay_readable() {
     let shop = Shop::open().await;
@@ -42,6 +66,7 @@ async fn a_killed_rotation_resumes_and_all_rows_stay_readable() {
     for n in 0..250 {
         requests.push(keep(&shop, &first.ring, &format!("key {n}")).await);
     }
+    store_sub_user(&shop, &first.ring).await;
     let other = open_keys(store, &[NEW], stamp).await.err();
     let (wanted, given) = (id_of(&OLD), id_of(&NEW));
     assert_eq!(other, Some(MasterKeyError::Other { wanted, given }));
@@ -59,7 +84,7 @@ async fn a_killed_rotation_resumes_and_all_rows_stay_readable() {
         assert!(opened(&shop, &*ring, request).await.is_some());
     }
     let report = reseal(store, &ring, Lost::Keep, stamp).await.unwrap();
-    assert_eq!((report.resealed, report.lost), (250, vec![]));
+    assert_eq!((report.resealed, report.lost), (251, vec![]));
     let again = reseal(store, &ring, Lost::Keep, stamp).await.unwrap();
     assert_eq!(again.resealed, 0);
     end_rotation(store).await.unwrap();
@@ -68,6 +93,8 @@ async fn a_killed_rotation_resumes_and_all_rows_stay_readable() {
     for request in &requests {
         assert_eq!(opened(&shop, &new.ring, request).await.as_deref(), Some(&b"a secret"[..]));
     }
+    assert_eq!(password(&shop, &new.ring).await.as_deref(), Some("segredo"));
+    assert_eq!(password(&shop, &first.ring).await, None, "it was sealed under the old key");
     assert!(open_keys(store, &[OLD], stamp).await.is_err());
 }
 

@@ -7,12 +7,13 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use racun_application::Services;
 use racun_authorities::portugal::RsaProgramKey;
-use racun_kernel::Environment;
-use racun_portugal::chain::verify;
+use racun_kernel::id::EntityId;
+use racun_kernel::{Environment, Tenant};
+use racun_portugal::chain::{Broken, verify};
 use racun_portugal::series_ws::{Request, SeriesInfo, SeriesReply, State};
 use racun_portugal::{
-    Link, Patience, Portugal, Program, ProgramKey, SigningFailed, SubUser, Unanswered,
-    ValidationCode, invoice_ws, read_qr,
+    Link, PT_SETTINGS, Patience, Portugal, Program, ProgramKey, PtSettings, SigningFailed, SubUser,
+    Unanswered, ValidationCode, invoice_ws, read_qr,
 };
 use serde_json::{Value, json};
 use time::macros::date;
@@ -24,6 +25,12 @@ const KEY: &str = include_str!("../../../../tests/vectors/portugal/keys/test_a_p
 
 fn key() -> RsaProgramKey {
     RsaProgramKey::from_pem(KEY, 1).unwrap()
+}
+
+/// Whether the chain of a whole series holds with the program's public key.
+pub fn verified<'a>(links: impl IntoIterator<Item = &'a Link>) -> Result<(), Broken> {
+    let key = key();
+    verify(links, &|text, signature| key.public().verifies(text, signature))
 }
 
 /// A key that signs nothing.
@@ -302,11 +309,7 @@ async fn documents_are_numbered_signed_and_coded_in_a_chain() {
             hash: hash.parse().unwrap(),
         });
     }
-    let public = key();
-    assert_eq!(
-        verify(&links, &|text, signature| public.public().verifies(text, signature)),
-        Ok(())
-    );
+    assert_eq!(verified(&links), Ok(()));
 }
 
 #[actix_web::test]
@@ -475,6 +478,13 @@ async fn a_sub_user_is_kept_and_the_password_never_answered() {
     assert_eq!(other.issue(), ("[\"username\"]".into(), "invalid_value".into()));
     let kept = put(json!({"username": "501442600/1", "password": "segredo"})).await.with(200);
     assert!(!kept.text.contains("segredo"));
+    let id: EntityId = shop.owner.entity().parse().unwrap();
+    let (tenant, ids) = (Tenant::entity(id), [id.to_string()]);
+    let rows = shop.services.store.find(&PT_SETTINGS, &tenant, &ids).await.unwrap();
+    assert!(!rows[0].body.contains("segredo"), "{}", rows[0].body);
+    let stored: PtSettings = rows[0].read(&PT_SETTINGS).unwrap();
+    let user = stored.sub_user(shop.services.vault.as_deref().unwrap()).unwrap().unwrap();
+    assert_eq!((user.username.as_str(), user.password.as_str()), ("501442600/1", "segredo"));
     let kept = kept.json();
     assert_eq!(
         (&kept["has_password"], &kept["communicate_invoices"]),

@@ -4,8 +4,14 @@ use std::sync::Arc;
 
 use racun_background::jobs::{JobKind, claim, perform};
 use racun_delivery::exports::archive::Archivist;
+use racun_documents::{Document, DocumentId, DocumentKind, Stage, table_of};
+use racun_fiscalization::certified::MOST_AT_ONCE;
+use racun_kernel::Tenant;
+use racun_kernel::id::EntityId;
 use racun_portugal::read_qr;
+use racun_store::{Put, StoreError, Writes};
 use serde_json::{Value, json};
+use time::macros::date;
 
 use crate::harness::text;
 use crate::portugal::{Shop, code, invoice};
@@ -55,6 +61,44 @@ async fn a_year_is_written_by_a_worker_as_it_is_answered_at_once() {
     assert!(file.header("content-type").starts_with("application/xml"));
     let query = "/fiscalization/pt/saf-t?from=2026-01-01&to=2026-12-31&encoding=utf-8";
     assert_eq!(file.text, shop.get(query).await.with(200).text);
+}
+
+/// Stores copies of `sold` until there are `total`, each of a day in February.
+async fn multiply(shop: &Shop, sold: &Value, total: usize) {
+    let (store, stamp) = (&shop.services.store, shop.services.stamp());
+    let table = table_of(DocumentKind::Invoice);
+    let tenant = Tenant::entity(shop.owner.entity().parse::<EntityId>().unwrap());
+    let found: Option<Document> = store.get(table, &tenant, &text(&sold["id"])).await.unwrap();
+    let original = found.unwrap();
+    let copy = |number: usize| {
+        let mut copy = original.clone();
+        copy.id = DocumentId::new(DocumentKind::Invoice, stamp.ulid());
+        copy.content.date = date!(2026 - 02 - 01);
+        if let Stage::Issued(issued) = &mut copy.stage {
+            issued.sequence = i64::try_from(number).unwrap();
+            issued.number = format!("FT 2026A/{number}");
+        }
+        Put::insert(&copy)
+    };
+    let writes = Writes::default().puts((2..=total).map(copy));
+    let stored = store.unit(tenant).decide(move |_| Ok::<_, StoreError>(((), writes)));
+    stored.await.unwrap();
+}
+
+#[actix_web::test]
+async fn a_year_of_many_documents_is_left_to_a_worker_and_a_month_is_answered() {
+    let shop = Shop::open().await;
+    let sold = shop.sold(json!({})).await;
+    multiply(&shop, &sold, MOST_AT_ONCE + 1).await;
+    let span = |from: &str, to: &str| format!("/fiscalization/pt/saf-t?from={from}&to={to}");
+    let refused = shop.get(&span("2026-01-01", "2026-12-31")).await.with(422);
+    assert_eq!(refused.issue(), ("[\"to\"]".into(), "too_many".into()));
+    assert!(refused.text.contains("POST /fiscalization/pt/saf-t"), "{refused:?}");
+    let year = json!({"from": "2026-01-01", "to": "2026-12-31"});
+    let begun = shop.post("/fiscalization/pt/saf-t", year).await.with(202).json();
+    assert_eq!(begun["total_docs"], MOST_AT_ONCE + 1);
+    assert_eq!(all(&november(&shop).await, "InvoiceNo"), ["FT 2026A/1"]);
+    shop.get(&span("2026-10-01", "2026-12-31")).await.with(200);
 }
 
 #[actix_web::test]

@@ -1,9 +1,12 @@
 //! Series of documents in Portugal over HTTP: made, listed, changed, closed, registered.
 
+use racun_kernel::Decimal;
+use racun_portugal::{Link, read_qr};
 use serde_json::{Value, json};
+use time::macros::date;
 
 use crate::harness::text;
-use crate::portugal::{Shop, code, merged};
+use crate::portugal::{Shop, code, merged, verified};
 
 #[actix_web::test]
 async fn a_series_is_made_listed_changed_and_closed() {
@@ -27,6 +30,19 @@ async fn a_series_is_made_listed_changed_and_closed() {
     assert_eq!(changed.with(200).json()["validation_code"], "BBJFB7NT");
     let sold = shop.sold(json!({})).await;
     assert_eq!(sold["number"], "FT 2026A/00001");
+    let pt = &sold["pt"];
+    assert_eq!(pt["atcud"], "BBJFB7NT-00001");
+    let fields = read_qr(&text(&pt["qr_payload"])).unwrap();
+    assert_eq!((fields["G"].as_str(), fields["H"].as_str()), ("FT 2026A/00001", "BBJFB7NT-00001"));
+    let signed = Link {
+        date: date!(2026 - 11 - 20),
+        entered_at: text(&pt["system_entry_date"]).parse().unwrap(),
+        number: "FT 2026A/00001".parse().unwrap(),
+        total: Decimal::from(123),
+        hash: text(&pt["hash"]).parse().unwrap(),
+    };
+    assert!(signed.signed(None).text().ends_with(";FT 2026A/00001;123.00;"));
+    assert_eq!(verified([&signed]), Ok(()));
     let used = shop.api.patch(&path, &shop.owner, json!({"validation_code": "AAJFB7NT"})).await;
     assert_eq!(code(&used.with(422)), "pt_series_used");
     let closed = shop.post(&format!("{path}/close"), json!({})).await.with(200).json();

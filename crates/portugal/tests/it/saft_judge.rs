@@ -50,13 +50,8 @@ fn judged(schema: &str, files: &[&[u8]]) -> (bool, String) {
     (output.status.success(), String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
-const ASSERTED: &str = "
-import sys, xmlschema
-schema = xmlschema.XMLSchema11(sys.argv[1])
-for path in sys.argv[2:]:
-    for error in schema.iter_errors(path):
-        print(path, error.path, error.reason)
-";
+/// Prints what the assertions of a schema refuse of files.
+const ASSERTED: &str = include_str!("saft_asserted.py");
 
 /// Asserts that the assertions of the authority's schema hold for each file; says in one line that
 /// it does not, where Python lacks xmlschema: it knows those of XSD 1.1, which xmllint does not.

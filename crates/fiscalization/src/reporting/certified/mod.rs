@@ -48,7 +48,10 @@ pub use prepare::{Sale, certifying, home, next_number};
 pub use receipts::{FoundReceipts, HeldReceipts, Receipting, check_paid, receipting, void_receipt};
 pub use report::PtReportHandler;
 pub use request::PtRequest;
-pub use saft::{LOOKS, SaftPeriod, SaftWatch, Unwatched, check_saft, count_saft, write_saft};
+pub use saft::{
+    LOOKS, MOST_AT_ONCE, SaftPeriod, SaftWatch, Unwatched, check_at_once, check_saft, count_saft,
+    write_saft,
+};
 pub use voiding::{HeldForm, check_void, reported_void, voided};
 
 /// Whether documents of `entity` are certified.

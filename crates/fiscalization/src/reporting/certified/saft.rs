@@ -8,6 +8,7 @@ use std::io::Write;
 use async_trait::async_trait;
 use racun_access::Entity;
 use racun_documents::{Document, DocumentKind, table_of};
+use racun_kernel::Issue;
 use racun_portugal::restrictions::{check_country, check_period};
 use racun_portugal::saft::{
     Address, Company, Encoding, Header, SaftError, SaftFile, SaftReceipt, Software, Survey,
@@ -32,6 +33,11 @@ const KINDS: [DocumentKind; 5] = [
     DocumentKind::Estimate,
 ];
 
+/// Documents of a period of more than a month that is answered at once, at most.
+pub const MOST_AT_ONCE: usize = 1_000;
+/// Days of a month, at most.
+const MONTH: i64 = 31;
+
 /// Which documents, and in which letters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SaftPeriod {
@@ -41,6 +47,13 @@ pub struct SaftPeriod {
     pub to: Date,
     /// The letters.
     pub encoding: Encoding,
+}
+
+impl SaftPeriod {
+    /// Whether it has no more days than a month: that is what the authority takes.
+    fn is_month(&self) -> bool {
+        (self.to - self.from).whole_days() < MONTH
+    }
 }
 
 /// Who looks on while a file is written.
@@ -120,6 +133,37 @@ pub async fn write_saft<W: Write + Send>(
 pub fn check_saft(entity: &Entity, period: SaftPeriod) -> Result<(), PortugalError> {
     check_country(entity.country_code.as_deref())?;
     Ok(check_period(period.from, period.to)?)
+}
+
+/// Accepts that the file of `period` is written while its caller waits: a month, however much it
+/// has, and a longer period of few documents.
+///
+/// # Errors
+/// As [`check_saft`]; `too_many` for `to`; the store's failure.
+pub async fn check_at_once(
+    cx: Context<'_>,
+    entity: &Entity,
+    period: SaftPeriod,
+) -> Result<(), PortugalError> {
+    check_saft(entity, period)?;
+    if period.is_month() {
+        return Ok(());
+    }
+    let documents = count_saft(cx, period).await?;
+    Ok(check_few(period, documents)?)
+}
+
+/// Accepts a month, and a longer period of few documents.
+fn check_few(period: SaftPeriod, documents: usize) -> Result<(), Issue> {
+    if period.is_month() || documents <= MOST_AT_ONCE {
+        return Ok(());
+    }
+    let message = format!(
+        "these are {documents} documents, and of more than a month {MOST_AT_ONCE} at most are \
+         answered at once; have a worker write the file by POST /fiscalization/pt/saf-t, or ask \
+         for one month"
+    );
+    Err(Issue::new("too_many", message).at("to"))
 }
 
 /// How many documents `period` has.
@@ -217,4 +261,36 @@ fn header(ports: Ports<'_>, entity: &Entity, period: SaftPeriod) -> Result<Heade
             version: program.version,
         },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use time::macros::date;
+
+    use super::*;
+
+    #[test]
+    fn a_month_is_answered_at_once_and_a_longer_period_while_it_has_few_documents() {
+        let longer = [
+            (date!(2026 - 01 - 01), date!(2026 - 12 - 31)),
+            (date!(2026 - 02 - 01), date!(2026 - 03 - 04)),
+        ];
+        let months = [
+            (date!(2026 - 01 - 01), date!(2026 - 01 - 31)),
+            (date!(2026 - 02 - 01), date!(2026 - 02 - 28)),
+            (date!(2026 - 01 - 15), date!(2026 - 02 - 14)),
+            (date!(2026 - 05 - 05), date!(2026 - 05 - 05)),
+        ];
+        let checked = |(from, to), documents| {
+            let encoding = Encoding::default();
+            check_few(SaftPeriod { from, to, encoding }, documents).map_err(|issue| issue.code)
+        };
+        for period in longer {
+            assert_eq!(checked(period, MOST_AT_ONCE), Ok(()), "{period:?}");
+            assert_eq!(checked(period, MOST_AT_ONCE + 1), Err("too_many"), "{period:?}");
+        }
+        for month in months {
+            assert_eq!(checked(month, 100 * MOST_AT_ONCE), Ok(()), "{month:?}");
+        }
+    }
 }

@@ -6,7 +6,7 @@ use std::io::{BufWriter, Seek as _};
 use actix_web::web;
 use racun_access::Permission::{ReadRecords, WriteRecords};
 use racun_delivery::exports::archive;
-use racun_fiscalization::certified::{SaftPeriod, Unwatched, write_saft};
+use racun_fiscalization::certified::{SaftPeriod, Unwatched, check_at_once, write_saft};
 use racun_kernel::calendar::{format_date, parse_date};
 use racun_kernel::{Issue, Issues};
 use racun_portugal::saft::Encoding;
@@ -42,8 +42,9 @@ pub(crate) const ROUTES: &[Route] = &[
     .explained(
         "The file that the authority takes by the fifth of the next month: the certified documents \
          and receipts of the period, with the customers and products that they name. Voided \
-         documents are in it with status A and in no sum. A year of many documents takes its time: \
-         ask for it by `POST`.",
+         documents are in it with status A and in no sum. A month (31 days) is answered however \
+         much it has; a longer period of more than 1,000 documents is 422 `too_many`: have it \
+         written by `POST`.",
     )
     .reads(&[FROM, TO, ENCODING])
     .answers_file(XML),
@@ -100,6 +101,7 @@ async fn export(call: EntityCall, query: Query) -> Result<StreamedFile, ApiError
         return Err(ApiError::internal("a parameter is neither there nor missing"));
     };
     let period = SaftPeriod { from, to, encoding };
+    check_at_once(call.cx(), call.entity(), period).await?;
     let name = format!("saft-pt_{}_{}.xml", format_date(from), format_date(to));
     let file = in_turn(&call, move |call| {
         let file: File = tempfile::tempfile().map_err(ApiError::internal)?;
