@@ -44,7 +44,8 @@ pub struct VatOverview {
     /// The tax in all.
     pub tax: Decimal,
     /// Sales to businesses in other member states, by their numbers: the figures of the
-    /// recapitulative statement (Directive 2006/112/EC, Article 264).
+    /// recapitulative statement (Directive 2006/112/EC, Article 264). What is taxed by the margin
+    /// is not among them.
     pub recapitulative: Vec<UnionBuyer>,
     /// Documents that count.
     pub documents: usize,
@@ -146,7 +147,7 @@ impl Sums {
                 row.0 += &(&base * sign);
                 row.1 += &(&std::mem::replace(&mut tax, Decimal::zero()) * sign);
             }
-            if sold.sale == Sale::UnionBusiness && !part.is_taxed() {
+            if is_recapitulated(sold.sale, part) {
                 self.bought(sold, part, sign);
             }
         }
@@ -194,6 +195,12 @@ impl Sums {
 
 fn nothing() -> (Decimal, Decimal) {
     (Decimal::zero(), Decimal::zero())
+}
+
+/// Whether `part` of a document of the kind `sale` is in the recapitulative statement. What is
+/// taxed by the margin is taxed where its seller is (Directive 2006/112/EC, Article 139(3)).
+fn is_recapitulated(sale: Sale, part: &TaxPart) -> bool {
+    sale == Sale::UnionBusiness && !part.is_taxed() && !part.is_margin
 }
 
 fn unknown(sale: Sale, part: &TaxPart) -> Option<Said> {

@@ -8,9 +8,6 @@ use time::Date;
 use crate::amounts::amount_text;
 use crate::facts::Findings;
 
-/// Documents that a comment names.
-const MOST_NAMED: usize = 100;
-
 /// A document that is being written.
 #[derive(Debug)]
 pub struct Xml(String);
@@ -34,17 +31,25 @@ impl Xml {
         self.0.push_str(" -->\n");
     }
 
-    /// What was found, a comment for each sort, with at most [`MOST_NAMED`] documents.
+    /// What was found, a comment for each sort, with all its documents.
     pub fn findings(&mut self, what: &str, findings: &Findings) {
         for finding in findings.iter() {
-            let named = finding.documents.iter().take(MOST_NAMED);
-            let numbers: Vec<&str> = named.map(|named| &*named.number).collect();
-            let rest = finding.documents.len() - numbers.len();
-            let more = if rest > 0 { format!(" and {rest} more") } else { String::new() };
-            let (code, message, list) = (finding.code, finding.message, numbers.join(", "));
-            let list = if list.is_empty() { list } else { format!(": {list}{more}") };
-            self.comment(&format!("{what} ({code}): {message}{list}"));
+            let numbers = finding.documents.iter().map(|named| &*named.number);
+            self.finding(what, finding.code, finding.message, numbers);
         }
+    }
+
+    /// A comment on the documents with these numbers, or on all when there are none.
+    pub fn finding<'a>(
+        &mut self,
+        what: &str,
+        code: &str,
+        message: &str,
+        numbers: impl Iterator<Item = &'a str>,
+    ) {
+        let list = numbers.collect::<Vec<_>>().join(", ");
+        let list = if list.is_empty() { list } else { format!(": {list}") };
+        self.comment(&format!("{what} ({code}): {message}{list}"));
     }
 
     /// The element `name` with what `content` writes into it.
@@ -125,6 +130,23 @@ pub fn cut(text: &str, max: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_comment_names_every_document() {
+        let mut found = Findings::default();
+        let numbers: Vec<String> = (1..=101).map(|n| format!("2026-{n:03}")).collect();
+        for number in &numbers {
+            found.note(("voided", "voided documents are not posted"), number, number);
+        }
+        found.say(("form_not_in_use", "of another time"));
+        let mut xml = Xml::new();
+        xml.findings("left out", &found);
+        let text = xml.finish();
+        let list = numbers.join(", ");
+        let said = format!("<!-- left out (voided): voided documents are not posted: {list} -->");
+        assert!(text.contains(&said), "{text}");
+        assert!(text.contains("<!-- left out (form_not_in_use): of another time -->"), "{text}");
+    }
 
     #[test]
     fn texts_are_escaped_cut_and_rid_of_signs_that_xml_lacks() {

@@ -16,7 +16,12 @@ pub struct Budget(usize);
 impl Budget {
     /// A fresh one.
     pub const fn new() -> Self {
-        Self(MAX_RECORDS)
+        Self::of(MAX_RECORDS)
+    }
+
+    /// One of `records`.
+    pub const fn of(records: usize) -> Self {
+        Self(records)
     }
 
     /// Takes `count` records out of it.

@@ -12,7 +12,8 @@ use crate::ReportError;
 /// The key of the settings.
 const KEY: &str = "slovenia";
 
-/// The properties that are read here, by their names, which are written nowhere else.
+/// The properties that are read here, by their names, which are written nowhere else. Others, such
+/// as the preferred format, are kept for those who call: each format has a path of its own.
 mod property {
     pub(super) const BUSINESS_FORM: &str = "business_form";
     pub(super) const REGIME: &str = "income_tax_regime";
@@ -24,7 +25,6 @@ mod property {
     pub(super) const WITHHELD: &str = "default_withholding_tax_amount";
     pub(super) const PAID_ABROAD: &str = "default_foreign_tax_credit_amount";
     pub(super) const EXPORTS: &str = "accounting_exports";
-    pub(super) const FORMAT: &str = "preferred_format";
     pub(super) const ACCOUNTS: &str = "konto_mappings";
 }
 
@@ -80,13 +80,6 @@ impl Profile {
         let named = named.into_iter().flatten();
         let named = named.filter_map(|(key, account)| Some((key.as_str(), account.as_str()?)));
         Accounts::named(named).unwrap_or_default()
-    }
-
-    /// The format of its bookkeeper; VOD when it names none.
-    #[must_use]
-    pub fn format(&self) -> LedgerFormat {
-        let named = self.text(&[property::EXPORTS, property::FORMAT]);
-        named.and_then(LedgerFormat::from_name).unwrap_or(LedgerFormat::Vod)
     }
 
     /// How the sole trader is insured, when it says so.
@@ -218,7 +211,7 @@ static YEARLY: [(&str, Form); 6] = [
 ];
 
 static EXPORTS: [(&str, Form); 2] =
-    [(property::FORMAT, Form::OneOf(&FORMATS)), (property::ACCOUNTS, Form::Accounts)];
+    [("preferred_format", Form::OneOf(&FORMATS)), (property::ACCOUNTS, Form::Accounts)];
 
 static PROPERTIES: [(&str, Form); 6] = [
     (property::BUSINESS_FORM, Form::OneOf(&FORMS)),

@@ -60,7 +60,8 @@ pub async fn issued_book(
     Ok(FiledBook { book: VatBook::issued(period, &of), tax_payer, made_on })
 }
 
-/// The book of received invoices (KPR) of `period`, from expenses that are finalized.
+/// The book of received invoices (KPR) of `period`, from expenses that are finalized. What is dated
+/// after today, where the entity is, is left out.
 ///
 /// # Errors
 /// As [`issued_book`].
@@ -75,7 +76,7 @@ pub async fn received_book(
     let make = |one: &_| bought(one, entity.currency, home);
     let of = days::received(cx, period.from(), period.to(), make).await?;
     let made_on = today(entity, cx.stamp);
-    Ok(FiledBook { book: VatBook::received(period, &of), tax_payer, made_on })
+    Ok(FiledBook { book: VatBook::received(period, made_on, &of), tax_payer, made_on })
 }
 
 impl FiledBook {

@@ -21,10 +21,12 @@ use racun_sales::documents::{
 use racun_sales::recognition::{BackfillHandler, FilledDays, begin, change_default};
 use racun_store::testing::{Random, stamp};
 use racun_store::{Context, ListQuery, Record, Store, Table, Walk};
+use racun_store_sqlite::SqliteStore;
 use time::macros::datetime;
 use time::{Date, Duration, OffsetDateTime};
 
 use crate::fixture::{Shop, decimal, line, request};
+use crate::flaky::Flaky;
 use crate::takings::{on_postgres, on_sqlite};
 
 /// The first day of the world; all documents are of it or later.
@@ -299,6 +301,36 @@ async fn nothing_is_lost_over_time_on_sqlite() {
 async fn nothing_is_lost_over_time_on_postgres() {
     let (store, _database) = on_postgres().await;
     a_world(store, 14).await;
+}
+
+/// The store takes the unit that issues, or the one that voids, and fails at any other: what is
+/// spread does not wait for one.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_entry_is_made_by_the_unit_that_issues_and_ended_by_the_one_that_voids() {
+    let flaky = Arc::new(Flaky::new(SqliteStore::in_memory(&racun_application::tables()).unwrap()));
+    let shop = Shop::open_on(Arc::<Flaky<SqliteStore>>::clone(&flaky), stamp(START)).await;
+    let mut own = line("Najem", "1", "90");
+    own.revenue_recognition = Some(RevenueRecognition {
+        method: Some(RecognitionMethod::ServicePeriodDaily),
+        date_from: Some(START.date()),
+        date_to: Some(START.date() + Duration::days(89)),
+    });
+    flaky.fail_after(1, false);
+    let invoice = shop.create(request(vec![own])).await.unwrap();
+    flaky.heal();
+    let query = ListQuery::first_page(&RECOGNITION_ENTRIES);
+    let made = shop.cx().page::<RecognitionEntry>(&RECOGNITION_ENTRIES, &query).await.unwrap().rows;
+    let [entry] = &made[..] else { panic!("{made:?}") };
+    assert_eq!((&entry.document_id, &entry.amount), (&invoice.id.to_string(), &decimal("90")));
+    assert_eq!(entry.voided_on, None);
+
+    flaky.fail_after(1, false);
+    let how = Voiding::default();
+    documents::void(shop.cx(), &shop.entity, invoice.id, how).await.unwrap();
+    flaky.heal();
+    let left = shop.cx().page::<RecognitionEntry>(&RECOGNITION_ENTRIES, &query).await.unwrap().rows;
+    let [ended] = &left[..] else { panic!("{left:?}") };
+    assert_eq!((&ended.id, ended.voided_on), (&entry.id, Some(START.date())));
 }
 
 /// An invoice over 90 for 90 days, before the default is set; a credit note over 30 of it.

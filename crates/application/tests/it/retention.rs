@@ -8,7 +8,8 @@ use racun_background::consumer;
 use racun_background::idempotency::{KEYED_REQUESTS, KeyedRequest};
 use racun_background::jobs::{JOBS, Job, JobKind, JobState, NewJob};
 use racun_background::request_log::{self, REQUEST_LOGS, RequestLog, append};
-use racun_kernel::{Stamp, Tenant};
+use racun_card_payments::{CONSENTS, ConnectedAccount, Consent, MAX_CONSENT_TIME};
+use racun_kernel::{Environment, Stamp, Tenant};
 use racun_store::{ACTIVITIES, Activity, ListQuery, Record, Store, Table, Writes};
 use racun_webhooks::{DELIVERIES, Delivery, DeliveryStatus, EndpointId, Generation, Owner};
 use time::{Duration, OffsetDateTime};
@@ -79,6 +80,19 @@ fn dead(shop: &Shop, at: OffsetDateTime) -> Job {
     Job { state: JobState::Dead, due_at: None, ..job }
 }
 
+/// A consent that may be used until then.
+fn consent(shop: &Shop, until: OffsetDateTime) -> Consent {
+    Consent {
+        id: shop.stamp.ulid().to_string(),
+        environment: Environment::Sandbox,
+        asked_by: "usr".to_owned(),
+        account: ConnectedAccount { id: "acct_1".to_owned(), name: None },
+        is_used: false,
+        until,
+        created_at: until - MAX_CONSENT_TIME,
+    }
+}
+
 /// Takes steps until the round is over; answers how many rows they removed.
 async fn round(store: &dyn Store, stamp: &Stamp) -> usize {
     let mut removed = 0;
@@ -111,19 +125,21 @@ async fn what_is_over_goes(store: Arc<dyn Store>) {
             .insert(&delivery(&shop, DeliveryStatus::Parked, at(PARKED_KEPT)))
             .insert(&delivery(&shop, DeliveryStatus::Pending, at(PARKED_KEPT)))
             .insert(&dead(&shop, at(DEAD_JOBS_KEPT)))
+            .insert(&consent(&shop, at(Duration::ZERO)))
             .insert(&key(at(racun_background::idempotency::KEPT)));
         shop.cx().write(writes).await.unwrap();
     }
-    assert_eq!(round(&*shop.store, &shop.stamp).await, 6);
+    assert_eq!(round(&*shop.store, &shop.stamp).await, 7);
     assert_eq!(count::<Delivery>(&shop, &DELIVERIES, own.clone()).await, 5);
     assert_eq!(count::<RequestLog>(&shop, &REQUEST_LOGS, own.clone()).await, 1);
     assert_eq!(count::<Job>(&shop, &JOBS, Tenant::directory()).await, 1);
+    assert_eq!(count::<Consent>(&shop, &CONSENTS, Tenant::directory()).await, 1);
     assert_eq!(count::<KeyedRequest>(&shop, &KEYED_REQUESTS, account).await, 1);
     assert_eq!(count::<Activity>(&shop, &ACTIVITIES, own).await, events, "the log stays");
 
     assert_eq!(step(&*shop.store, &shop.stamp).await.unwrap().rows, 0, "a round is due once a day");
     let tomorrow = shop.stamp.at(NOW + Duration::days(1));
-    assert_eq!(round(&*shop.store, &tomorrow).await, 6, "a day later the others are over");
+    assert_eq!(round(&*shop.store, &tomorrow).await, 7, "a day later the others are over");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -9,9 +9,14 @@ use racun_insights::{Derived, StatKind, StatRow, StatTable, StatValue, parse_que
 use racun_kernel::calendar::{format_date, format_instant};
 use racun_kernel::{Decimal, Patch};
 use racun_reporting::stats::{Way, answer};
-use racun_store::Store;
+use racun_sales::documents::{Creation, DocumentRequest};
+use racun_sales::payments;
+use racun_settlement::{NewPayment, PaymentType};
 use racun_store::testing::Random;
+use racun_store::{Context, Store};
 use serde_json::{Map, Value as Json, json};
+use time::macros::{date, datetime};
+use time::{Date, Duration};
 
 use crate::fixture::{NOW, decimal, line, request};
 use crate::takings::{Market, on_postgres, on_sqlite};
@@ -22,6 +27,70 @@ const TRADES: usize = 16;
 const AT_ONCE: usize = 25;
 const ROUNDS: usize = 5;
 
+/// So long after [`NOW`] it is asked: something is late by any number of days then.
+pub const LATER: Duration = Duration::days(75);
+/// Dates of documents beside those of a market: at the ends of months and of a year, too.
+const DATES: [Date; 5] = [
+    date!(2025 - 12 - 31),
+    date!(2026 - 01 - 01),
+    date!(2026 - 08 - 31),
+    date!(2026 - 10 - 10),
+    date!(2026 - 11 - 19),
+];
+/// Days from the date of a document to that on which it is due.
+const TERMS: [i64; 4] = [0, 15, 40, 100];
+/// How late something is at the edges of ages, in days.
+const EDGES: [i64; 8] = [0, 1, 30, 31, 60, 61, 90, 91];
+
+/// Issues invoices of some months and two years, which are of all ages [`LATER`]: every other one
+/// is open, and the rest are drafts, paid, paid in part, or voided.
+pub async fn issue_of_all_ages(market: &Market, random: &mut Random) {
+    let asked_on = NOW.date() + LATER;
+    let mut days: Vec<(Date, Date)> = Vec::new();
+    for date in DATES {
+        days.extend(TERMS.map(|term| (date, date + Duration::days(term))));
+    }
+    for late in EDGES {
+        let due = asked_on - Duration::days(late);
+        days.extend([(date!(2026 - 10 - 31), due); 2]);
+    }
+    for (n, (date, due)) in days.into_iter().enumerate() {
+        let is_open = n.is_multiple_of(2);
+        issue_one(market, random, (date, due), is_open).await;
+    }
+}
+
+/// Issues an invoice of the first of two days, due on the second.
+async fn issue_one(market: &Market, random: &mut Random, (date, due): (Date, Date), is_open: bool) {
+    let shop = &market.shop;
+    let fate = if is_open { 0 } else { 1 + random.below(4) };
+    let cents = i64::try_from(100 + random.below(9_900)).unwrap();
+    let price = Decimal::new(cents, 2).to_string();
+    let sent = DocumentRequest {
+        date: Some(date),
+        date_due: Patch::Value(due),
+        currency_code: random.chance(25).then(|| "USD".to_owned()),
+        ..request(vec![line("Blago", "1", &price)])
+    };
+    let creation = Creation { is_draft: fate == 1, ..Creation::default() };
+    let made = shop.make(sent, creation).await.unwrap();
+    let pay = async |amount: Decimal| {
+        let new = NewPayment {
+            document_id: Some(made.id.to_string()),
+            amount: Some(amount),
+            date: Some(date),
+            ..NewPayment::new(PaymentType::Card)
+        };
+        payments::record(shop.cx(), &shop.entity, new).await.unwrap();
+    };
+    match fate {
+        2 => pay(made.total_due()).await,
+        3 => pay(decimal("0.5")).await,
+        4 => drop(shop.void(&made).await.unwrap()),
+        _ => {}
+    }
+}
+
 /// A market in which every table has rows.
 async fn market(store: Arc<dyn Store>, random: &mut Random) -> Market {
     fill(Market::open(store).await, random).await
@@ -31,24 +100,33 @@ async fn fill(market: Market, random: &mut Random) -> Market {
     for _ in 0..TRADES {
         market.trade(random).await;
     }
+    issue_of_all_ages(&market, random).await;
     let shop = &market.shop;
     let rules = ItemRules { max_taxes_per_item: 1, today: NOW.date() };
-    for name in ["Bor", "Cene", "Dana"] {
+    // Where the shop is, the last one is of another year than in UTC.
+    for (name, at, date) in [
+        ("Bor", NOW, NOW.date()),
+        ("Cene", datetime!(2026-08-31 08:00 UTC), date!(2026 - 08 - 31)),
+        ("Dana", datetime!(2025-12-31 23:30 UTC), date!(2026 - 01 - 01)),
+    ] {
+        let stamp = shop.stamp.at(at);
+        let cx = Context::new(&*shop.store, &shop.scope, &stamp);
         let customer = CustomerInput {
             name: Patch::Value(name.to_owned()),
             city: random.maybe(|_| "Kranj".to_owned()).map_or(Patch::Absent, Patch::Value),
             ..CustomerInput::default()
         };
-        let customer = create_customer(shop.cx(), customer).await.unwrap();
+        let customer = create_customer(cx, customer).await.unwrap();
         let price = Patch::Value(decimal(random.pick(&["1", "2.50", "10.99"])));
         let name = Patch::Value(name.to_owned());
         let item = ItemInput { name, price, ..ItemInput::default() };
-        create_item(shop.cx(), item, &rules).await.unwrap();
+        create_item(cx, item, &rules).await.unwrap();
         let mut sent = request(vec![line("Blago", "1", "12.30")]);
+        sent.date = Some(date);
         sent.customer_id = Patch::Value(customer.id.to_string());
         shop.create(sent.clone()).await.unwrap();
         let estimate = racun_documents::DocumentKind::Estimate;
-        shop.make_of(estimate, sent, racun_sales::documents::Creation::default()).await.unwrap();
+        shop.make_of(estimate, sent, Creation::default()).await.unwrap();
     }
     market
 }
@@ -69,7 +147,10 @@ type Values = BTreeMap<(&'static str, &'static str), Vec<Json>>;
 
 async fn ask(market: &Market, queries: Vec<Json>, way: Way) -> Vec<Vec<StatRow>> {
     let queries = parse_queries(&Json::Array(queries)).unwrap();
-    answer(market.shop.cx(), &market.shop.entity, &queries, way).await.unwrap()
+    let shop = &market.shop;
+    let later = shop.stamp.at(NOW + LATER);
+    let cx = Context::new(&*shop.store, &shop.scope, &later);
+    answer(cx, &shop.entity, &queries, way).await.unwrap()
 }
 
 async fn values(market: &Market) -> Values {
@@ -173,7 +254,7 @@ fn query(random: &mut Random, values: &Values) -> Json {
         query["limit"] = json!(1 + random.below(5));
     }
     if random.chance(30) {
-        query["date_from"] = json!(random.pick(&["2026-11-01", "2026-11-18", "2026-11-19"]));
+        query["date_from"] = json!(random.pick(&["2025-12-31", "2026-01-01", "2026-11-19"]));
         query["date_to"] = json!(random.pick(&["2026-11-19", "2026-11-20", "2026-12-31"]));
     }
     query
@@ -185,6 +266,12 @@ async fn any_query_is_counted_as_it_is_defined(store: Arc<dyn Store>, seed: u64)
     let other = Market::open_at(store, own.shop.stamp.clone()).await;
     let other = fill(other, &mut random).await;
     let values = values(&own).await;
+    for (group, least) in [("overdue_bucket", 5), ("month", 5), ("year", 2)] {
+        let query = json!({"table": "invoices", "metrics": [{"type": "count"}],
+            "group_by": [group]});
+        let found = ask(&own, vec![query], Way::Counted).await.remove(0);
+        assert!(found.len() >= least, "{group}: {found:?}");
+    }
     let mut rows = 0;
     for round in 0..ROUNDS {
         let queries: Vec<Json> = (0..AT_ONCE).map(|_| query(&mut random, &values)).collect();

@@ -26,7 +26,8 @@ fn amounts(buckets: &Buckets) -> Vec<Decimal> {
     buckets.by_age.iter().cloned().chain([buckets.total()]).collect()
 }
 
-/// A row for each customer and currency; the total in the entity's currency last.
+/// A row for each customer and currency, the total in the entity's currency, and a row that says
+/// how many documents are not in that, where there are some.
 pub(super) fn rows(aging: &Aging, currency: Currency) -> Vec<Vec<Cell>> {
     let row = |named: [Cell; 3], buckets: &Buckets| {
         named.into_iter().chain(amounts(buckets).into_iter().map(Cell::from)).collect()
@@ -37,7 +38,12 @@ pub(super) fn rows(aging: &Aging, currency: Currency) -> Vec<Vec<Cell>> {
         row(named, &one.buckets)
     };
     let total = row([Cell::Empty, "total".into(), currency.code().into()], &aging.total);
-    aging.customers.iter().map(customer).chain([total]).collect()
+    let missing = (aging.not_converted > 0).then(|| {
+        let mut cells = vec![Cell::Empty; COLUMNS.len()];
+        cells[1] = format!("not_converted: {}", aging.not_converted).into();
+        cells
+    });
+    aging.customers.iter().map(customer).chain([total]).chain(missing).collect()
 }
 
 /// The words of the report on paper.

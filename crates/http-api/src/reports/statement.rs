@@ -18,7 +18,8 @@ pub(super) const COLUMNS: [(&str, ColumnKind); 5] = [
     ("balance", ColumnKind::Amount),
 ];
 
-/// The rows: the opening balance first, the closing one last.
+/// The rows: the opening balance first, the closing one last; and one that names the currencies of
+/// documents that are not in it, where there are some.
 pub(super) fn rows(found: &CustomerStatement) -> Vec<Vec<Cell>> {
     let account = &found.statement;
     let balance = |date, kind: &str, balance: &Decimal| {
@@ -35,7 +36,16 @@ pub(super) fn rows(found: &CustomerStatement) -> Vec<Vec<Cell>> {
     });
     let opening = balance(account.from, "opening_balance", &account.opening_balance);
     let closing = balance(account.to, "closing_balance", &account.closing_balance);
-    [opening].into_iter().chain(moved).chain([closing]).collect()
+    let others = named_others(found).map(|codes| {
+        vec![Cell::Empty, "other_currencies".into(), codes.into(), Cell::Empty, Cell::Empty]
+    });
+    [opening].into_iter().chain(moved).chain([closing]).chain(others).collect()
+}
+
+/// The other currencies in which the customer has documents: `CHF, USD`.
+fn named_others(found: &CustomerStatement) -> Option<String> {
+    let others = &found.other_currencies;
+    (!others.is_empty()).then(|| others.join(", "))
 }
 
 /// The words of a statement on paper.
@@ -44,6 +54,7 @@ struct Words {
     days: &'static str,
     opening: &'static str,
     closing: &'static str,
+    others: &'static str,
     columns: [&'static str; 5],
     kinds: [&'static str; 5],
 }
@@ -53,6 +64,7 @@ const ENGLISH: Words = Words {
     days: "From/to",
     opening: "Opening balance",
     closing: "Closing balance",
+    others: "Not in this statement; documents in",
     columns: ["Date", "Document", "Number", "Amount", "Balance"],
     kinds: ["Invoice", "Credit note", "Void", "Payment", "Refund"],
 };
@@ -62,6 +74,7 @@ const SLOVENIAN: Words = Words {
     days: "Od/do",
     opening: "Začetno stanje",
     closing: "Končno stanje",
+    others: "Ni v tej kartici; dokumenti v valutah",
     columns: ["Datum", "Dokument", "Številka", "Znesek", "Stanje"],
     kinds: ["Račun", "Dobropis", "Razveljavitev", "Plačilo", "Vračilo"],
 };
@@ -94,16 +107,15 @@ pub(super) fn text(found: &CustomerStatement, entity: &Entity) -> Text {
     let closing = said(words.closing, &account.closing_balance);
     let widths = [2, 2, 3, 2, 2];
     let columns = words.columns.iter().zip(widths).map(|(name, width)| ((*name).to_owned(), width));
-    Text {
-        title: words.title.to_owned(),
-        language,
-        blocks: vec![
-            Block::paragraph(entity.name.clone()),
-            Block::heading(found.customer.name.clone()),
-            Block::paragraph(days),
-            Block::paragraph(opening),
-            Block::Table(Table { columns: columns.collect(), rows: rows.collect() }),
-            Block::paragraph(closing),
-        ],
-    }
+    let others = named_others(found).map(|codes| format!("{}: {codes}", words.others));
+    let mut blocks = vec![
+        Block::paragraph(entity.name.clone()),
+        Block::heading(found.customer.name.clone()),
+        Block::paragraph(days),
+        Block::paragraph(opening),
+        Block::Table(Table { columns: columns.collect(), rows: rows.collect() }),
+        Block::paragraph(closing),
+    ];
+    blocks.extend(others.map(Block::paragraph));
+    Text { title: words.title.to_owned(), language, blocks }
 }

@@ -4,7 +4,8 @@ use actix_web::web;
 use racun_access::Permission::ReadRecords;
 use racun_insights::{StatQuery, StatRow, StatValue, parse_queries};
 use racun_kernel::calendar::{format_date, format_instant};
-use racun_reporting::stats::{Way, answer};
+use racun_reporting::MAX_RECORDS;
+use racun_reporting::stats::{StatsError, Way, answer};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, json};
 use utoipa::ToSchema;
@@ -12,7 +13,7 @@ use validator::{Validate, ValidationErrors};
 
 use crate::answer::Page;
 use crate::call::EntityCall;
-use crate::error::ApiError;
+use crate::error::{ApiError, Kind};
 use crate::limits::paced;
 use crate::request::Body;
 use crate::route::{Gate, Route};
@@ -31,10 +32,10 @@ pub(crate) const ROUTES: &[Route] =
              object of fields with values, arrays of values, or the operators `equals`, `not`, \
              `gt`, `gte`, `lt`, `lte`, `in` and `notIn`. Averages have two decimals. Payments by \
              currencies or converted amounts, which their documents know, are looked at one by \
-             one: over more than 100,000 of them such a query is refused with 422 \
-             (`query_too_expensive`); name fewer days. An entity's questions are answered one \
-             after the other; those of one that asks without a pause are slowed, and then refused \
-             with 429.",
+             one: over more than 100,000 of them in all queries of a request, it is refused with \
+             422 (`query_too_expensive`), and `cause.path` names the query; name fewer days. An \
+             entity's questions are answered one after the other; those of one that asks without \
+             a pause are slowed, and then refused with 429.",
         )
         .long()
         .takes::<QueriesBody>()
@@ -142,11 +143,29 @@ async fn query(call: EntityCall, body: Body<Sent>) -> Result<Page, ApiError> {
     let queries = parse_queries(&body.0.0)?;
     let entity = call.entity().id;
     let page = call.page(|call| async move {
-        let rows = answer(call.cx(), call.entity(), &queries, Way::Counted).await?;
+        let rows = answer(call.cx(), call.entity(), &queries, Way::Counted).await;
+        let rows = rows.map_err(|error| refused(error, queries.len()))?;
         let answers = queries.iter().zip(rows).map(|(query, rows)| answered(query, rows));
         Ok(AnswersBody(answers.collect()))
     });
     paced(entity, page).await
+}
+
+/// Why `asked` queries are not answered.
+fn refused(error: StatsError, asked: usize) -> ApiError {
+    match error {
+        StatsError::TooExpensive(place) => {
+            let message = format!(
+                "query {} of {asked} looks at too much, alone or beside those before it: payments \
+                 by currencies or converted amounts are looked at one by one, {MAX_RECORDS} of \
+                 them in one request; name fewer days, or ask it in a request of its own",
+                place + 1
+            );
+            let cause = json!({ "code": "query_too_expensive", "path": [place] });
+            ApiError::new(Kind::Unprocessable, message).because(cause)
+        }
+        StatsError::Store(error) => error.into(),
+    }
 }
 
 fn answered(query: &StatQuery, rows: Vec<StatRow>) -> AnswerBody {
@@ -178,5 +197,17 @@ fn json(value: StatValue) -> Json {
         StatValue::Bool(value) => value.into(),
         StatValue::Date(date) => format_date(date).into(),
         StatValue::Instant(instant) => format_instant(instant).into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_query_that_looks_at_too_much_is_named() {
+        let body = refused(StatsError::TooExpensive(2), 25).body();
+        assert_eq!(body["cause"], json!({ "code": "query_too_expensive", "path": [2] }));
+        assert!(body["message"].as_str().unwrap().starts_with("query 3 of 25 "), "{body}");
     }
 }

@@ -46,7 +46,8 @@ const BOOK: &str = "The archive holds the authority's electronic form (`DDV_KIR_
                     1.3), which applies from July 2025 on. Amounts are in euros. What was left \
                     out, and what to look at, is in comments of the form, and in the summary: \
                     by reason, with the documents. KIR goes by the dates of documents, and names \
-                    invoices whose supply lies outside the period. Of entities in Slovenia.";
+                    invoices whose supply lies outside the period; KPR leaves out what is dated \
+                    after today. Of entities in Slovenia.";
 
 const fn ledger(
     path: &'static str,
@@ -90,7 +91,7 @@ pub(crate) const ROUTES: &[Route] = &[
         .explained(
             "Issued invoices less credit notes of the days, in the entity's currency; of any \
              country. `recapitulative` has the sales to businesses in other member states by \
-             their VAT numbers.",
+             their VAT numbers, but for what is taxed by the margin.",
         )
         .long()
         .reads(DAYS)
@@ -259,7 +260,7 @@ struct VatBody {
     rates: Vec<VatRateBody>,
     /// What all of them come to.
     total: VatTotalBody,
-    /// Sales to businesses in other member states.
+    /// Sales to businesses in other member states, but for what is taxed by the margin.
     recapitulative: Vec<UnionBuyerBody>,
     /// Documents that count.
     documents: usize,
@@ -371,8 +372,9 @@ struct ProfileInput {
     /// `single_entry`, `double_entry`), `normiranec_insurance_basis` (`full_time_self_employed`,
     /// `other`), `default_withholding_tax_amount`, `default_foreign_tax_credit_amount`.
     yearly_reporting: Option<Map<String, Json>>,
-    /// `preferred_format` (`vod_xml`, `vasco_xml`, `minimax_xml`) and `konto_mappings`, an object
-    /// of purposes and accounts.
+    /// `preferred_format` (`vod_xml`, `vasco_xml`, `minimax_xml`), which is kept for programs that
+    /// ask: each format has a path of its own; and `konto_mappings`, an object of purposes and
+    /// accounts.
     accounting_exports: Option<Map<String, Json>>,
 }
 

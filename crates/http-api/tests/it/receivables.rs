@@ -57,8 +57,19 @@ async fn what_customers_owe_by_age_and_as_a_statement() {
     assert_eq!(kinds, expected, "{statement}");
     assert_eq!(statement["opening_balance"], 203);
     assert_eq!(statement["closing_balance"], 87.8);
-    let csv = api.get(&format!("{path}&format=csv"), &owner).await.with(200);
-    assert!(csv.text.contains("closing_balance"));
+    let csv = api.get(&format!("{path}&format=csv"), &owner).await.with(200).text;
+    let named = |n: usize| text(&statement["movements"][n]["reference"]);
+    let voided_on = text(&statement["movements"][2]["date"])[..10].to_owned();
+    let expected = [
+        "\"date\";\"type\";\"reference\";\"amount\";\"balance\"".to_owned(),
+        "2026-11-05;\"opening_balance\";;;203".to_owned(),
+        "2026-11-05;\"payment\";;-42;161".to_owned(),
+        format!("2026-11-06;\"credit_note\";\"{}\";-12,2;148,8", named(1)),
+        format!("{voided_on};\"void\";\"{}\";-61;87,8", named(2)),
+        "2026-11-20;\"closing_balance\";;;87,8".to_owned(),
+    ];
+    let rows: Vec<&str> = csv.trim_start_matches('\u{feff}').lines().collect();
+    assert_eq!(rows, expected);
     let pdf = api.get(&format!("{path}&format=pdf"), &owner).await.with(200);
     assert_eq!(pdf.header("content-type"), "application/pdf");
     let words = pdf.text.replace('\u{a0}', " ");
@@ -74,6 +85,51 @@ async fn what_customers_owe_by_age_and_as_a_statement() {
     api.get(&format!("{path}&format=doc"), &owner).await.with(422);
     let other = api.owner("other@example.com").await;
     api.get(&path, &other).await.with(404);
+}
+
+/// Bor owes 10 in euros, 30 in shekels, which have no rate, and 50 dollars, which are 40 euros.
+#[actix_web::test]
+async fn what_a_report_leaves_out_is_said_in_all_its_formats() {
+    let api = Api::new().await;
+    let owner = owner(&api).await;
+    let bor = issue(&api, &owner, "/customers", json!({"name": "Bor"})).await;
+    let mut numbers = Vec::new();
+    for (code, price) in [("EUR", 10), ("ILS", 30), ("USD", 50)] {
+        let invoice = json!({"customer_id": bor["id"], "date": "2026-11-02",
+            "date_due": "2026-12-31", "currency_code": code,
+            "items": [{"name": "Kruh", "price": price, "taxes": [{"rate": 0}]}]});
+        numbers.push(text(&issue(&api, &owner, "/invoices", invoice).await["number"]));
+    }
+    let path = "/reports/aging";
+    let aging = api.get(path, &owner).await.with(200).json();
+    let found = (&aging["not_converted"], &aging["total"]["total"]);
+    assert_eq!(found, (&json!(1), &json!(50)), "{aging}");
+    let csv = api.get(&format!("{path}?format=csv"), &owner).await.with(200).text;
+    let rows: Vec<&str> = csv.lines().collect();
+    let last = [";\"total\";\"EUR\";50;0;0;0;0;50", ";\"not_converted: 1\";;;;;;;"];
+    assert!(rows.ends_with(&last), "{csv}");
+    let pdf = api.get(&format!("{path}?format=pdf"), &owner).await.with(200).text;
+    assert!(pdf.contains("Ni v skupnem znesku, ker ni tečaja; dokumentov: 1\n"), "{pdf}");
+
+    let account = statement(&api, &owner, &bor, "2026-11-01", "2026-11-30").await;
+    assert_eq!(account["other_currencies"], json!(["ILS", "USD"]), "{account}");
+    let path = format!(
+        "/customers/{}/statement?date_from=2026-11-01&date_to=2026-11-30",
+        text(&bor["id"])
+    );
+    let csv = api.get(&format!("{path}&format=csv"), &owner).await.with(200).text;
+    let expected = [
+        "2026-11-01;\"opening_balance\";;;0".to_owned(),
+        format!("2026-11-02;\"invoice\";\"{}\";10;10", numbers[0]),
+        "2026-11-30;\"closing_balance\";;;10".to_owned(),
+        ";\"other_currencies\";\"ILS, USD\";;".to_owned(),
+    ];
+    assert_eq!(csv.lines().skip(1).collect::<Vec<_>>(), expected, "{csv}");
+    let pdf = api.get(&format!("{path}&format=pdf"), &owner).await.with(200).text;
+    assert!(pdf.contains("Ni v tej kartici; dokumenti v valutah: ILS, USD\n"), "{pdf}");
+    let own = format!("{path}&currency_code=ILS&format=csv");
+    let csv = api.get(&own, &owner).await.with(200).text;
+    assert!(csv.contains(";\"other_currencies\";\"EUR, USD\";;"), "{csv}");
 }
 
 /// The statement of `customer` over the days `from` to `to`.

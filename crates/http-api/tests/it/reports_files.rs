@@ -1,5 +1,5 @@
-//! The files of tax reports as they are downloaded, and months of other countries with their sums
-//! by hand.
+//! The files of tax reports as they are downloaded, the profile that they look at, and months of
+//! other countries with their sums by hand.
 
 use std::io::Write as _;
 use std::path::Path;
@@ -118,7 +118,10 @@ async fn the_book_of_received_invoices_holds_or_names_every_expense() {
             "items": [{"name": "Moka", "price": 200, "taxes": [{"rate": rate}]}]})
     };
     let mill = json!({"name": "Mlin & sinovi", "country_code": "SI", "tax_number": "SI87654326"});
-    issue(&api, &owner, "/expenses", expense(mill, json!(9.5))).await;
+    issue(&api, &owner, "/expenses", expense(mill.clone(), json!(9.5))).await;
+    let mut ahead = expense(mill, json!(9.5));
+    ahead["date"] = json!("2026-11-28");
+    let ahead = issue(&api, &owner, "/expenses", ahead).await;
     let farmer = expense(json!({"name": "Kmet", "country_code": "SI"}), json!(0));
     let farmer = issue(&api, &owner, "/expenses", farmer).await;
     let path = "/tax-reports/kpr?year=2026&quarter=4";
@@ -131,6 +134,136 @@ async fn the_book_of_received_invoices_holds_or_names_every_expense() {
     assert_eq!(left_out["code"], "supplier_without_number");
     assert_eq!(left_out["documents"][0]["id"], farmer["id"]);
     assert!(form.contains(&text(&left_out["message"])[..20]), "the form says it as well: {form}");
+    let left_out = &summary["left_out"][1];
+    assert_eq!(left_out["code"], "date_in_future", "{summary}");
+    assert_eq!(left_out["documents"][0]["id"], ahead["id"]);
+    assert!(form.contains("left out (date_in_future)"), "{form}");
+}
+
+/// What is sent of a profile to give the property at `path` this `value`.
+fn profile_with(path: &[&str], value: &Value) -> Value {
+    path.iter().rev().fold(value.clone(), |inner, name| json!({ (*name): inner }))
+}
+
+/// Each property of a profile with all sorts of what it may be, and of what it may not. What is
+/// refused changes nothing; null removes.
+#[actix_web::test]
+async fn each_property_of_a_profile_is_checked_and_null_removes_it() {
+    let api = Api::new().await;
+    let owner = owner(&api).await;
+    let profile = "/tax-reports/si/profile";
+    let yearly = |name| vec!["yearly_reporting", name];
+    let exports = |name| vec!["accounting_exports", name];
+    let activities = |count| json!(vec!["62.010"; count]);
+    let accounts = json!({"receivables": "121", "sales_vat_22": "26000001"});
+    let properties = [
+        (
+            vec!["business_form"],
+            json!(["doo", "dno", "club", "sp"]),
+            json!(["xx", "SP", "", 1, ["sp"], {}]),
+        ),
+        (
+            vec!["income_tax_regime"],
+            json!(["dejanski", "normirani"]),
+            json!(["normiran", true, {"name": "normirani"}]),
+        ),
+        (
+            vec!["vat_profile"],
+            json!(["standard", "special_vat_identified", "non_vat_subject"]),
+            json!(["none", 22, []]),
+        ),
+        (
+            vec!["tax_residency"],
+            json!(["non_resident", "resident"]),
+            json!(["SI", "Resident", false]),
+        ),
+        (
+            yearly("activity_codes"),
+            json!([[], ["01.110"], activities(20)]),
+            json!(["62.010", [62.01], ["62010"], ["6.2010"], ["62.01a"], activities(21), {}]),
+        ),
+        (
+            yearly("registration_number"),
+            json!(["6543210000", "9".repeat(50)]),
+            json!([6_543_210, "9".repeat(51), ["6543210000"]]),
+        ),
+        (
+            yearly("accounting_type"),
+            json!(["records", "double_entry", "single_entry"]),
+            json!(["double", "", 2]),
+        ),
+        (
+            yearly("normiranec_insurance_basis"),
+            json!(["other", "full_time_self_employed"]),
+            json!(["full_time", "Other", 40]),
+        ),
+        (
+            yearly("default_withholding_tax_amount"),
+            json!([0, 0.01, 120.5]),
+            json!([-1, -0.01, 1.005, "120.5", true]),
+        ),
+        (
+            yearly("default_foreign_tax_credit_amount"),
+            json!([7, 10.25]),
+            json!([-7, 0.001, "7", [7]]),
+        ),
+        (
+            exports("preferred_format"),
+            json!(["vasco_xml", "minimax_xml", "vod_xml"]),
+            json!(["vod", "VOD_XML", 1]),
+        ),
+        (
+            exports("konto_mappings"),
+            json!([accounts]),
+            json!([
+                "1200", [], {"receivable": "1200"}, {"payables": "12"}, {"payables": "123456789"},
+                {"payables": "12a4"}, {"payables": 1200}, {"receivables": "1200", "payables": ""},
+            ]),
+        ),
+    ];
+    assert_eq!(properties.len(), 12, "the contract has so many");
+    for (path, good, bad) in &properties {
+        let pointer = format!("/{}", path.join("/"));
+        let (good, bad) = (good.as_array().unwrap(), bad.as_array().unwrap());
+        for value in good {
+            let sent = profile_with(path, value);
+            let kept = api.patch(profile, &owner, sent).await.with(200).json();
+            assert_eq!(kept.pointer(&pointer), Some(value), "{kept}");
+        }
+        for value in bad {
+            let sent = profile_with(path, value);
+            let refused = api.patch(profile, &owner, sent).await.with(422).json();
+            let at = refused["cause"]["issues"][0]["path"].as_array().unwrap();
+            assert!(at.len() >= path.len(), "{pointer} of {value}: {refused}");
+            assert_eq!(at[..path.len()], path[..], "{pointer} of {value}: {refused}");
+            let kept = api.get(profile, &owner).await.with(200).json();
+            assert_eq!(kept.pointer(&pointer), good.last(), "{pointer} of {value}: {kept}");
+        }
+    }
+    let without = json!({"accounting_exports": {"konto_mappings": {"receivables": null}}});
+    let kept = api.patch(profile, &owner, without).await.with(200).json();
+    let accounts = &kept["accounting_exports"]["konto_mappings"];
+    assert_eq!(*accounts, json!({"sales_vat_22": "26000001"}));
+    for (path, ..) in &properties {
+        let pointer = format!("/{}", path.join("/"));
+        let before = api.get(profile, &owner).await.with(200).json();
+        assert!(before.pointer(&pointer).is_some(), "{pointer} is there until it is removed");
+        let sent = profile_with(path, &Value::Null);
+        let kept = api.patch(profile, &owner, sent).await.with(200).json();
+        assert_eq!(kept.pointer(&pointer), None, "{kept}");
+    }
+    for (sent, wrong) in [
+        (json!({"busines_form": "sp"}), json!(["busines_form"])),
+        (json!({"yearly_reporting": []}), json!(["yearly_reporting"])),
+        (json!({"accounting_exports": {"format": 1}}), json!(["accounting_exports", "format"])),
+    ] {
+        let refused = api.patch(profile, &owner, sent).await.with(422).json();
+        assert_eq!(refused["cause"]["issues"][0]["path"], wrong, "{refused}");
+    }
+    let groups = json!({"yearly_reporting": null, "accounting_exports": null});
+    let empty = api.patch(profile, &owner, groups).await.with(200).json();
+    let names: Vec<&String> = empty.as_object().unwrap().keys().collect();
+    assert_eq!(names, ["supported_exports"], "{empty}");
 }
 
 /// An owner of an entity in `country`.

@@ -54,12 +54,6 @@ impl LedgerFormat {
         }
     }
 
-    /// The format called `name`.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|format| format.name() == name)
-    }
-
     /// What its files are called: `VOD_2026-10-01_2026-10-31.xml`.
     #[must_use]
     pub fn file_name(self, from: Date, to: Date) -> String {

@@ -1,8 +1,9 @@
 //! The file `DDD-DDD_<year>.xml`.
 //!
 //! The authority's schema of the form DDD-DDD is not public where we looked, so the file has a
-//! shape of its own, in a namespace of its own, and says so in its first line. Its builder is
-//! [`yearly_report`] alone: once the schema is known, that is what changes.
+//! shape of its own, in a namespace of its own, and says so in its first line. Comments behind that
+//! say what the figures leave out, and what to look at. Its builder is [`yearly_report`] alone:
+//! once the schema is known, that is what changes.
 
 use racun_kernel::{Decimal, Issue, Issues};
 
@@ -96,6 +97,11 @@ pub fn yearly_report(report: &YearlyReport<'_>) -> String {
         "The figures of the form DDD-DDD. The schema of eDavki was not at hand: this is not the \
          file that eDavki imports; enter the figures there",
     );
+    for issue in &report.review.issues {
+        let what = if issue.leaves_out() { "left out" } else { "look at" };
+        let numbers = issue.affected_documents.iter().map(|one| &*one.document.number);
+        xml.finding(what, issue.code, issue.summary.trim_end_matches('.'), numbers);
+    }
     xml.under("DDD-DDD", NAMESPACE, |xml| {
         xml.within("TaxPayer", |xml| {
             xml.text("TaxNumber", report.tax_payer);

@@ -141,6 +141,14 @@ pub struct Review {
     pub rule_summary: RuleSummary,
 }
 
+impl IssueDetail {
+    /// Whether its documents are not in the figures.
+    #[must_use]
+    pub fn leaves_out(&self) -> bool {
+        self.code != UNPAID
+    }
+}
+
 const LAW: OfficialSource = OfficialSource {
     label: "Zakon o dohodnini (ZDoh-2)",
     url: "https://pisrs.si/pregledPredpisa?id=ZAKO4697",

@@ -3,11 +3,11 @@
 use std::cmp::Ordering;
 
 use racun_kernel::calendar::{midnight, parse_date, parse_document_date, parse_instant};
+use racun_kernel::spelling::suggestion;
 use racun_kernel::{Decimal, Issue, Issues};
 use serde_json::Value as Json;
 
 use super::{StatField, StatKind, StatTable, StatValue};
-use crate::stats::parse::unknown;
 
 /// Conditions of a query.
 const MOST: usize = 50;
@@ -64,6 +64,17 @@ impl StatCondition {
             Self::NotIn(others) => !others.contains(value),
         }
     }
+}
+
+/// That there is no `what` called `name`, and which one may be meant.
+pub(super) fn unknown(code: &'static str, what: &str, name: &str, known: &[&str]) -> Issue {
+    let near = suggestion(name, known);
+    let advice = match near {
+        Some(near) => format!("did you mean {near:?}?"),
+        None if known.is_empty() => "there is none in this table".to_owned(),
+        None => format!("there are {}", known.join(", ")),
+    };
+    Issue::new(code, format!("no such {what} {name:?}; {advice}"))
 }
 
 /// The conditions of `filters`, an object from fields to values or operators; an array means that

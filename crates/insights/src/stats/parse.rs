@@ -1,13 +1,13 @@
 //! Queries as they are sent, checked.
 
 use racun_kernel::calendar::parse_document_date;
-use racun_kernel::spelling::suggestion;
 use racun_kernel::{Issue, Issues};
 use serde_json::{Map, Value as Json};
 use time::Date;
 
+use super::filter::{self, unknown};
 use super::{
-    Derived, Group, Measure, Metric, StatField, StatKind, StatOrder, StatQuery, StatTable, filter,
+    Derived, Group, Measure, Metric, StatField, StatKind, StatOrder, StatQuery, StatTable,
 };
 
 /// Queries of a request, at most.
@@ -22,17 +22,6 @@ const ALIAS: usize = 64;
 const PROPERTIES: [&str; 8] =
     ["table", "metrics", "date_from", "date_to", "filters", "group_by", "order_by", "limit"];
 const MEASURES: [&str; 5] = ["count", "sum", "avg", "min", "max"];
-
-/// That there is no `what` called `name`, and which one may be meant.
-pub(super) fn unknown(code: &'static str, what: &str, name: &str, known: &[&str]) -> Issue {
-    let near = suggestion(name, known);
-    let advice = match near {
-        Some(near) => format!("did you mean {near:?}?"),
-        None if known.is_empty() => "there is none in this table".to_owned(),
-        None => format!("there are {}", known.join(", ")),
-    };
-    Issue::new(code, format!("no such {what} {name:?}; {advice}"))
-}
 
 /// Reads a body: an array of 1 to [`MAX_QUERIES`] queries, or one query as an object.
 ///

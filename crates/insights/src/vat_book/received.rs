@@ -8,9 +8,13 @@
 //!
 //! Tax that may not be deducted is put in 17. Purchases of real estate and of other fixed assets
 //! (12, 13, 15, 16) are not told apart: expenses do not say what they are.
+//!
+//! An expense may be dated ahead, and the authority takes no day after today in P2, P4 and P5, so
+//! that one is left out until then.
 
 use racun_kernel::Decimal;
 use racun_kernel::vat_number::compact;
+use time::Date;
 
 use super::{
     BookKind, BookRow, DOUBTFUL_NUMBER, Entry, MARGIN, NO_COLUMN, Placed, VatBook, column_of,
@@ -28,6 +32,11 @@ const NOT_DEDUCTED: u8 = 17;
 const DEDUCTED: [u8; 3] = [18, 19, 20];
 const FLAT_RATE: u8 = 21;
 
+const IN_FUTURE: Said = (
+    "date_in_future",
+    "dated or received after the day on which this is made, which the authority refuses (P2, P4, \
+     P5): correct the day, or make the book again then",
+);
 const NO_SUPPLIER_NUMBER: Said = (
     "supplier_without_number",
     "the supplier has no tax number: invoices of suppliers who are not identified for VAT are not \
@@ -54,16 +63,22 @@ const NO_DOCUMENT_NUMBER: Said = (
 );
 
 impl VatBook {
-    /// The book of what was received in `period`.
+    /// The book of what was received in `period`, as it is made on the day `made_on`.
     #[must_use]
-    pub fn received<'a>(period: TaxPeriod, bought: impl IntoIterator<Item = &'a Bought>) -> Self {
+    pub fn received<'a>(
+        period: TaxPeriod,
+        made_on: Date,
+        bought: impl IntoIterator<Item = &'a Bought>,
+    ) -> Self {
         let mut book = Self::begin(BookKind::Received, period);
         let of_period = bought.into_iter().filter(|bought| period.contains(bought.booked_on()));
         let mut of_period: Vec<&Bought> = of_period.collect();
         let key = |bought: &Bought| (bought.booked_on(), bought.date, bought.number.clone());
         of_period.sort_by_key(|bought| key(bought));
         for bought in of_period {
-            match book.received_row(bought) {
+            let is_ahead = bought.date > made_on || bought.booked_on() > made_on;
+            let row = if is_ahead { Err(IN_FUTURE) } else { book.received_row(bought) };
+            match row {
                 Ok(row) => book.rows.push(row),
                 Err(why) => book.left_out.note(why, &bought.id, name_of(bought)),
             }

@@ -3,6 +3,7 @@
 
 use racun_kernel::Decimal;
 use roxmltree::{Document, Node};
+use time::Date;
 
 use crate::world::{date, decimal};
 
@@ -22,8 +23,8 @@ pub fn rows<'a, 'b>(file: &'a Document<'b>, list: &str) -> Vec<Node<'a, 'b>> {
     lists.flat_map(|list| list.children().filter(Node::is_element)).collect()
 }
 
-/// All rules that `file` breaks, warnings too.
-pub fn broken(file: &str) -> Vec<String> {
+/// All rules that `file` breaks on the day `today`, warnings too.
+pub fn broken(file: &str, today: Date) -> Vec<String> {
     let file = Document::parse(file).unwrap();
     let mut broken = Vec::new();
     let head = file.root_element().first_element_child().unwrap();
@@ -36,9 +37,10 @@ pub fn broken(file: &str) -> Vec<String> {
         broken.push("period".to_owned());
     }
     let code = format!("{:02}{:02}", u8::from(from.month()), u8::from(to.month()));
-    for (list, flag, state, number) in
-        [("Lista_KIR", "KIR", "P6", "P6DS"), ("Lista_KPR", "KPR", "P7", "P7DS")]
-    {
+    for (list, flag, state, number, days) in [
+        ("Lista_KIR", "KIR", "P6", "P6DS", &["P2", "P4"][..]),
+        ("Lista_KPR", "KPR", "P7", "P7DS", &["P2", "P4", "P5"]),
+    ] {
         let rows = rows(&file, list);
         if !rows.is_empty() && text(head, flag) != Some("true") {
             broken.push(format!("{flag} is not marked"));
@@ -50,6 +52,10 @@ pub fn broken(file: &str) -> Vec<String> {
             }
             if text(row, "OBDOBJE") != Some(&*code) {
                 say("OBDOBJE");
+            }
+            let is_ahead = |name: &str| text(row, name).is_none_or(|day| date(day) > today);
+            for name in days.iter().filter(|name| is_ahead(name)) {
+                say(&format!("{name} after today"));
             }
             let (state, number) = (text(row, state), text(row, number));
             if state.is_some_and(|state| !UNION[..29].contains(&state)) {

@@ -169,6 +169,16 @@ fn the_file_holds_the_figures_and_what_is_to_be_paid() {
     let of = |name| of(("urn:racun:ddd-ddd:1", name)).unwrap();
     assert_eq!((of("AdjustedRevenue"), of("ToPay")), ("1050.00", "-3.00"));
     assert_eq!((of("Name"), of("Installments")), ("Ana & Bor s.p.", "quarterly"));
+    let comments = read.root().children().filter(roxmltree::Node::is_comment);
+    let comments: Vec<&str> = comments.filter_map(|node| node.text()).map(str::trim).collect();
+    let said = [
+        "left out (missing_exchange_rate): Some documents are in another currency and have no \
+         amount in euros: 3",
+        "look at (unpaid_documents): Some invoices of the year are not paid in full: 2",
+        "left out (advance_invoices): Advance invoices are not counted as revenue: 6",
+        "left out (voided_documents): Voided documents are not counted: 4",
+    ];
+    assert_eq!(comments[1..], said);
     assert_eq!(yearly_file_name(2026), "DDD-DDD_2026.xml");
     let wrong = ManualValues { withholding_tax_amount: decimal("-1"), ..manual };
     assert!(wrong.check().unwrap_err().to_string().starts_with("withholding_tax_amount"));

@@ -82,6 +82,29 @@ fn a_rate_of_a_category_and_kind_has_one_row() {
     assert_eq!(warned, ["margin_scheme"]);
 }
 
+/// A used machine that is taxed by its margin is taxed here, to whomever it is sold; 300 of other
+/// goods on the same invoice are listed. A buyer without a number matters to what is listed alone.
+#[test]
+fn what_is_taxed_by_the_margin_is_not_recapitulated() {
+    let margin = || TaxPart { is_margin: true, ..part("0", "40", "0", Some(Product)) };
+    let german = |number: &str, parts| Sold {
+        partner: Some(partner("Käufer GmbH", "DE", "DE136695976")),
+        ..sold(number, "2026-10-04", Sale::UnionBusiness, parts)
+    };
+    let alone = overview(&[
+        german("1", vec![margin()]),
+        sold("2", "2026-10-05", Sale::UnionBusiness, vec![margin()]),
+    ]);
+    assert_eq!(alone.base, decimal("80"));
+    assert!(alone.recapitulative.is_empty(), "{:?}", alone.recapitulative);
+    let warned: Vec<_> = alone.warnings.iter().map(|one| one.code).collect();
+    assert_eq!(warned, ["margin_scheme"]);
+    let both = overview(&[german("1", vec![margin(), part("0", "300", "0", Some(Product))])]);
+    let [buyer] = &both.recapitulative[..] else { panic!("{:?}", both.recapitulative) };
+    let listed = (&buyer.goods, &buyer.services, &buyer.unknown);
+    assert_eq!(listed, (&decimal("300"), &decimal("0"), &decimal("0")));
+}
+
 proptest! {
     /// Whatever the rows are divided by, they come to what the documents come to.
     #[test]
@@ -100,7 +123,9 @@ proptest! {
                 base += &(&part.base * &sign);
                 tax += &(&part.tax * &sign);
                 let number = one.partner.as_ref().and_then(racun_insights::Partner::union_number);
-                if one.sale == Sale::UnionBusiness && !part.is_taxed() && number.is_some() {
+                let is_listed = one.sale == Sale::UnionBusiness && !part.is_taxed()
+                    && !part.is_margin && number.is_some();
+                if is_listed {
                     union += &(&part.base * &sign);
                 }
             }

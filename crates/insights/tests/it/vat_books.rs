@@ -7,6 +7,7 @@ use racun_insights::{
 use racun_kernel::{Classification, Decimal};
 use roxmltree::Document;
 use serde_json::Value;
+use time::Date;
 
 use crate::judge::{amounts, broken, rows};
 use crate::world::{any_sold, assert_valid, date, decimal, group, read, text, validity};
@@ -15,6 +16,11 @@ const SCHEMA: &str = "DDV_KIR_KPR_1.xsd";
 
 fn october() -> TaxPeriod {
     TaxPeriod::new(2026, Some(10), None).unwrap()
+}
+
+/// A day after all documents here.
+fn later() -> Date {
+    date("2026-12-31")
 }
 
 /// The document of a vector.
@@ -105,7 +111,7 @@ fn all_of_them_make_one_file_whose_rows_follow_each_other() {
     let book = VatBook::issued(october(), &documents);
     assert_eq!((book.rows.len(), book.left_out.is_empty()), (documents.len(), true));
     let form = book.form("12345679");
-    assert_eq!(broken(&form), Vec::<String>::new());
+    assert_eq!(broken(&form, later()), Vec::<String>::new());
     assert!(form.contains(FORM_NAMESPACE));
     assert_valid(SCHEMA, &[form]);
 }
@@ -118,7 +124,7 @@ fn the_schema_and_the_judge_refuse_what_is_known_to_be_wrong() {
     for ((case, judged), xml) in cases.iter().zip(validity(SCHEMA, &files)).zip(&files) {
         let refused = match text(case, "expected") {
             "xsd" => judged.is_err(),
-            _ => judged.is_ok() && !broken(xml).is_empty(),
+            _ => judged.is_ok() && !broken(xml, later()).is_empty(),
         };
         assert!(refused, "{}", text(case, "id"));
     }
@@ -137,7 +143,7 @@ fn the_taxpayer_is_named_by_eight_digits() {
 fn an_empty_month_is_a_file_too() {
     let none: [Sold; 0] = [];
     let form = VatBook::issued(october(), &none).form("12345679");
-    assert_eq!(broken(&form), Vec::<String>::new());
+    assert_eq!(broken(&form, later()), Vec::<String>::new());
     assert_valid(SCHEMA, &[form]);
 }
 
@@ -163,6 +169,7 @@ proptest! {
     fn books_of_any_documents_are_files_that_hold_them_or_name_them(
         documents in proptest::collection::vec(any_sold(), 0..12),
         quarter in any::<bool>(),
+        made_in in 0_i64..70,
     ) {
         let period = if quarter { TaxPeriod::new(2026, None, Some(4)) } else { Ok(october()) };
         let period = period.unwrap();
@@ -172,16 +179,18 @@ proptest! {
         prop_assert_eq!(issued.rows.len() + left_out, of_period);
 
         let received: Vec<Bought> = documents.iter().cloned().map(bought).collect();
-        let received = VatBook::received(period, &received);
+        let made_on = date("2026-10-01") + time::Duration::days(made_in);
+        let received = VatBook::received(period, made_on, &received);
         let named: usize = received.left_out.iter().map(|one| one.documents.len()).sum();
         prop_assert_eq!(received.rows.len() + named, of_period);
 
         let forms = [issued.form("12345679"), received.form("12345679")];
         let warned = |book: &VatBook, code| book.warnings.iter().any(|one| one.code == code);
-        for (form, book) in forms.iter().zip([&issued, &received]) {
+        let books = [(&issued, later()), (&received, made_on)];
+        for (form, (book, made_on)) in forms.iter().zip(books) {
             let told = |rule: &String| !(rule.contains("P10 with SI")
                 && warned(book, "buyer_of_slovenia"));
-            prop_assert_eq!(broken(form).into_iter().filter(told).collect::<Vec<_>>(),
+            prop_assert_eq!(broken(form, made_on).into_iter().filter(told).collect::<Vec<_>>(),
                 Vec::<String>::new());
         }
         assert_valid(SCHEMA, &forms);

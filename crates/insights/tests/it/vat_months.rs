@@ -154,7 +154,8 @@ fn what_was_received_in_a_month() {
             ..bought("g", "SI", "SI87654326", Sale::Domestic, vec![part("22", "1", "0.22", None)])
         },
     ];
-    let book = VatBook::received(TaxPeriod::new(2026, None, Some(4)).unwrap(), &documents);
+    let quarter = TaxPeriod::new(2026, None, Some(4)).unwrap();
+    let book = VatBook::received(quarter, date("2026-12-31"), &documents);
     let expected =
         [(8, "340"), (9, "560"), (10, "300"), (11, "70"), (14, "15"), (17, "22"), (18, "44")];
     assert_eq!(sums(&book), expected.map(|(column, sum)| (column, sum.to_owned())));
@@ -164,4 +165,32 @@ fn what_was_received_in_a_month() {
         codes(&book.warnings),
         [("tax_owed_by_buyer", vec!["c", "d", "e"]), ("import_tax", vec!["e"])]
     );
+}
+
+/// A supplier's document of 12 November that came on the 20th is a row from the 20th on; one that
+/// bears a later date than that of its receipt, from that date on.
+#[test]
+fn what_is_dated_after_the_day_of_making_is_left_out_of_what_was_received() {
+    let of = |number: &str, day: &str, received: Option<&str>| Bought {
+        date: date(day),
+        received_on: received.map(date),
+        ..bought(number, "SI", "SI87654326", Sale::Domestic, vec![part("22", "1", "0.22", None)])
+    };
+    let documents = [
+        of("late", "2026-11-12", Some("2026-11-20")),
+        of("early", "2026-11-23", Some("2026-11-20")),
+        of("unsaid", "2026-11-20", None),
+    ];
+    let november = TaxPeriod::new(2026, Some(11), None).unwrap();
+    for (made_on, rows, ahead) in [
+        ("2026-11-19", 0, vec!["late", "unsaid", "early"]),
+        ("2026-11-20", 2, vec!["early"]),
+        ("2026-11-23", 3, vec![]),
+    ] {
+        let book = VatBook::received(november, date(made_on), &documents);
+        let left_out = if ahead.is_empty() { vec![] } else { vec![("date_in_future", ahead)] };
+        assert_eq!((book.rows.len(), codes(&book.left_out)), (rows, left_out), "{made_on}");
+        let form = book.form("12345679");
+        assert_eq!(form.contains("left out (date_in_future)"), rows < 3, "{form}");
+    }
 }

@@ -17,6 +17,8 @@ use racun_kernel::Currency;
 use racun_sales::documents::today;
 use racun_store::{Context, StoreError, Table};
 
+use crate::days::Budget;
+
 /// How a query is answered: what it means is the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
@@ -26,24 +28,65 @@ pub enum Way {
     Walked,
 }
 
+/// Why queries are not answered.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum StatsError {
+    /// The query at this place, counted from 0, takes the store too long, or looks at more records
+    /// than those before it have left.
+    #[error("query {0} looks at too much")]
+    TooExpensive(usize),
+    /// The store fails.
+    #[error(transparent)]
+    Store(StoreError),
+}
+
+impl StatsError {
+    /// What became of the query at `place`.
+    fn of(place: usize) -> impl Fn(StoreError) -> Self {
+        move |error| match error {
+            StoreError::TooExpensive => Self::TooExpensive(place),
+            other => Self::Store(other),
+        }
+    }
+}
+
 /// The answers to `queries`, in their order.
 ///
 /// # Errors
-/// When the store fails, and as too expensive when a query has to look at more rows than
-/// [`crate::MAX_RECORDS`].
+/// When the store fails, and as too expensive when a query takes it too long, or all of them
+/// together have to look at more rows than [`crate::MAX_RECORDS`].
 pub async fn answer(
     cx: Context<'_>,
     entity: &Entity,
     queries: &[StatQuery],
     way: Way,
-) -> Result<Vec<Vec<StatRow>>, StoreError> {
+) -> Result<Vec<Vec<StatRow>>, StatsError> {
+    answer_within(cx, entity, queries, way, crate::MAX_RECORDS).await
+}
+
+/// The same, with at most `most` rows to look at. What the store counts takes none of them.
+///
+/// # Errors
+/// As [`answer`].
+pub async fn answer_within(
+    cx: Context<'_>,
+    entity: &Entity,
+    queries: &[StatQuery],
+    way: Way,
+    most: usize,
+) -> Result<Vec<Vec<StatRow>>, StatsError> {
     let today = today(entity, cx.stamp);
+    let mut budget = Budget::of(most);
     let mut answers = Vec::with_capacity(queries.len());
-    for query in queries {
+    for (place, query) in queries.iter().enumerate() {
+        let refused = StatsError::of(place);
         let mut fold = StatFold::new(query, today);
-        let is_counted = way == Way::Counted && counted::count(cx, query, &mut fold).await?;
+        let is_counted = match way {
+            Way::Counted => counted::count(cx, query, &mut fold).await.map_err(&refused)?,
+            Way::Walked => false,
+        };
         if !is_counted {
-            walked::walk(cx, entity, query, &mut fold).await?;
+            walked::walk(cx, entity, query, &mut budget, &mut fold).await.map_err(refused)?;
         }
         answers.push(fold.finish());
     }

@@ -36,11 +36,12 @@ fn put(table: StatTable, row: &mut [StatValue], name: &str, value: StatValue) {
     }
 }
 
-/// Gives all rows that `query` may ask for to `fold`.
+/// Gives all rows that `query` may ask for to `fold`, as far as `budget` has so many left.
 pub(super) async fn walk(
     cx: Context<'_>,
     entity: &Entity,
     query: &StatQuery,
+    budget: &mut Budget,
     fold: &mut StatFold<'_>,
 ) -> Result<(), StoreError> {
     let table = query.table;
@@ -49,23 +50,23 @@ pub(super) async fn walk(
         | StatTable::Estimates
         | StatTable::CreditNotes
         | StatTable::AdvanceInvoices => {
-            each::<Document>(cx, query, |document, mut row| {
+            each::<Document>(cx, query, budget, |document, mut row| {
                 put(table, &mut row, "quote_currency", quote(&document));
                 fold.add(&row);
             })
             .await
         }
         StatTable::InvoiceTaxes => {
-            each::<Document>(cx, query, |document, row| {
+            each::<Document>(cx, query, budget, |document, row| {
                 for row in taxes(&document, row) {
                     fold.add(&row);
                 }
             })
             .await
         }
-        StatTable::Customers => each::<Customer>(cx, query, |_, row| fold.add(&row)).await,
-        StatTable::Items => each::<Item>(cx, query, |_, row| fold.add(&row)).await,
-        StatTable::Payments => payments(cx, entity, query, fold).await,
+        StatTable::Customers => each::<Customer>(cx, query, budget, |_, row| fold.add(&row)).await,
+        StatTable::Items => each::<Item>(cx, query, budget, |_, row| fold.add(&row)).await,
+        StatTable::Payments => payments(cx, entity, query, budget, fold).await,
     }
 }
 
@@ -73,6 +74,7 @@ pub(super) async fn walk(
 async fn each<A: Record>(
     cx: Context<'_>,
     query: &StatQuery,
+    budget: &mut Budget,
     mut each: impl FnMut(A, Vec<StatValue>),
 ) -> Result<(), StoreError> {
     let table = stored(query.table);
@@ -81,7 +83,7 @@ async fn each<A: Record>(
         let row = row(query.table, table, &record);
         each(record, row);
     };
-    for_each(cx, table, clauses, order, &mut Budget::new(), take).await
+    for_each(cx, table, clauses, order, budget, take).await
 }
 
 /// What a store can already leave out: other days, where days are declared, and rows that differ in
@@ -135,10 +137,11 @@ async fn payments(
     cx: Context<'_>,
     entity: &Entity,
     query: &StatQuery,
+    budget: &mut Budget,
     fold: &mut StatFold<'_>,
 ) -> Result<(), StoreError> {
     let mut all: Vec<(Payment, Vec<StatValue>)> = Vec::new();
-    each::<Payment>(cx, query, |payment, row| all.push((payment, row))).await?;
+    each::<Payment>(cx, query, budget, |payment, row| all.push((payment, row))).await?;
     for some in all.chunks_mut(AT_ONCE) {
         let paid = paid(cx, some.iter().map(|(payment, _)| payment)).await?;
         for (payment, row) in some {
@@ -158,9 +161,14 @@ async fn payments(
 
 /// The document, or the expense, that a payment is on.
 fn document_of(payment: &Payment) -> Option<String> {
+    let invoice = invoice_of(payment).cloned();
+    invoice.or_else(|| payment.expense_id.map(|id| id.to_string()))
+}
+
+/// The invoice, advance invoice or credit note that a payment is on.
+fn invoice_of(payment: &Payment) -> Option<&String> {
     let documents = [&payment.invoice_id, &payment.advance_invoice_id, &payment.credit_note_id];
-    let document = documents.into_iter().flatten().next().cloned();
-    document.or_else(|| payment.expense_id.map(|id| id.to_string()))
+    documents.into_iter().flatten().next()
 }
 
 /// The currency of a document, and its rate of exchange.
@@ -172,10 +180,11 @@ async fn paid(
     payments: impl Iterator<Item = &Payment>,
 ) -> Result<BTreeMap<String, Money>, StoreError> {
     let (mut documents, mut expenses): (Vec<DocumentId>, Vec<String>) = (Vec::new(), Vec::new());
-    for id in payments.filter_map(document_of) {
-        match id.parse() {
-            Ok(id) => documents.push(id),
-            Err(_) => expenses.push(id),
+    for payment in payments {
+        match (invoice_of(payment), payment.expense_id) {
+            (Some(id), _) => documents.extend(id.parse::<DocumentId>()),
+            (None, Some(expense)) => expenses.push(expense.to_string()),
+            (None, None) => {}
         }
     }
     let mut paid = BTreeMap::new();
