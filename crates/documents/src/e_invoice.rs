@@ -100,7 +100,7 @@ impl EInvoiceOptions {
     /// The same of a document that the law requires: it is issued whatever its checks say.
     #[must_use]
     pub fn by_law(mut self) -> Self {
-        self.validation.values_mut().for_each(|wish| wish.required = Some(false));
+        self.validation.values_mut().for_each(|option| option.required = Some(false));
         self
     }
 
@@ -173,8 +173,8 @@ pub type Validations = BTreeMap<EInvoiceForm, Validation>;
 impl Document {
     /// The document with what a later request wants of its electronic invoices.
     #[must_use]
-    pub fn wanting(mut self, wishes: EInvoiceOptions) -> Self {
-        self.content.e_invoices = self.content.e_invoices.with(wishes);
+    pub fn wanting(mut self, options: EInvoiceOptions) -> Self {
+        self.content.e_invoices = self.content.e_invoices.with(options);
         self
     }
 
@@ -220,18 +220,19 @@ mod tests {
 
     #[test]
     fn a_later_request_changes_what_it_names() {
-        let wish = |required| ValidationOption { enabled: None, required: Some(required) };
+        let option = |required| ValidationOption { enabled: None, required: Some(required) };
         let before = EInvoiceOptions {
-            validation: [(EInvoiceForm::Eslog, wish(true)), (EInvoiceForm::Ujp, wish(true))].into(),
+            validation: [(EInvoiceForm::Eslog, option(true)), (EInvoiceForm::Ujp, option(true))]
+                .into(),
             send_enabled: Some(false),
         };
         let later = EInvoiceOptions {
-            validation: [(EInvoiceForm::Ujp, wish(false))].into(),
+            validation: [(EInvoiceForm::Ujp, option(false))].into(),
             send_enabled: None,
         };
         let both = before.clone().with(later);
-        assert_eq!(both.of(EInvoiceForm::Eslog), wish(true));
-        assert_eq!(both.of(EInvoiceForm::Ujp), wish(false));
+        assert_eq!(both.of(EInvoiceForm::Eslog), option(true));
+        assert_eq!(both.of(EInvoiceForm::Ujp), option(false));
         assert_eq!(both.send_enabled, Some(false));
         assert_eq!(before.clone().with(EInvoiceOptions::default()), before);
     }

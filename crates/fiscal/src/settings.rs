@@ -220,12 +220,12 @@ impl FiscalSettings {
         }
         let elsewhere = "store it here, with each user, or send it with each document";
         if self.operator_number.is_none() && !self.foreign_operator {
-            let message = format!("nobody says who issues; {elsewhere}");
+            let message = format!("no number of an operator is known; {elsewhere}");
             found.push(Issue::new("operator_missing", message).at(self.authority.number_field()));
         }
         let needs_label = self.authority == Authority::Furs && !self.foreign_operator;
         if self.operator_label.is_none() && needs_label {
-            let message = format!("nothing stands for the operator on documents; {elsewhere}");
+            let message = format!("no label of an operator is known; {elsewhere}");
             found.push(Issue::new("operator_missing", message).at("operator_label"));
         }
         if let Err(issue) = taxpayer_number(self.authority, tax_number) {

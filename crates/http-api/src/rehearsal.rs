@@ -44,10 +44,6 @@ use crate::route::Route;
 /// How often a handler is tried on what is left of one body.
 const MOST_TRIALS: usize = 8;
 
-/// The part of a request's time that all its trials may take; the answer tells the issues found by
-/// then.
-const PATIENCE: u32 = 15;
-
 /// Lets as many refused requests be tried at once as there are processors.
 static TURNS: LazyLock<Semaphore> =
     LazyLock::new(|| Semaphore::new(std::thread::available_parallelism().map_or(1, NonZero::get)));
@@ -211,7 +207,7 @@ pub(crate) async fn run(
     let limits = http.app_data::<RequestLimits>().copied().unwrap_or_default();
     let trials = tell_all(route, &http, left, &mut error);
     // Trials that take too long end; the answer tells the issues found by then.
-    let _ = tokio::time::timeout(limits.request_time / PATIENCE, trials).await;
+    let _ = tokio::time::timeout(limits.trial_time, trials).await;
     Ok(ServiceResponse::from_err(error, http))
 }
 

@@ -2,11 +2,12 @@
 //!
 //! The nesting is that of the standard and no deeper: what a file nests further stays unread.
 
-use der::asn1::{AnyRef, ObjectIdentifier};
-use der::{Decode, Reader, SliceReader, Tag, TagNumber, Tagged};
+use der::asn1::ObjectIdentifier;
+use der::{Reader, SliceReader, Tag, TagNumber};
 use racun_fiscal::P12Error;
 
 use super::cipher::{self, Budget, Passphrase};
+use super::values::{inside, not_p12, value};
 
 const DATA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.7.1");
 const ENCRYPTED_DATA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.7.6");
@@ -127,23 +128,4 @@ fn whole(bytes: &[u8]) -> Result<SliceReader<'_>, P12Error> {
     let mut reader = SliceReader::new(bytes).map_err(not_p12)?;
     let values = inside(&mut reader, Tag::Sequence)?;
     if reader.is_finished() { Ok(values) } else { Err(P12Error::NotP12) }
-}
-
-/// The values within the next value, which has `tag`.
-pub(super) fn inside<'a>(
-    reader: &mut SliceReader<'a>,
-    tag: Tag,
-) -> Result<SliceReader<'a>, P12Error> {
-    SliceReader::new(value(reader, tag)?).map_err(not_p12)
-}
-
-/// The bytes of the next value, which has `tag`.
-pub(super) fn value<'a>(reader: &mut SliceReader<'a>, tag: Tag) -> Result<&'a [u8], P12Error> {
-    let next = AnyRef::decode(reader).map_err(not_p12)?;
-    if next.tag() == tag { Ok(next.value()) } else { Err(P12Error::NotP12) }
-}
-
-/// What a reader says of a file that is none.
-pub(super) fn not_p12<E>(_: E) -> P12Error {
-    P12Error::NotP12
 }

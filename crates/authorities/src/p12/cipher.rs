@@ -9,7 +9,7 @@ use racun_fiscal::P12Error;
 use ring::digest::{self, Algorithm};
 use ring::hmac;
 
-use super::archive::{inside, not_p12, value};
+use super::values::{inside, not_p12, value};
 
 /// Hashes to derive all keys of a file. Three keys of 600,000 iterations, what OWASP advises, need
 /// about three millions; the files of the authorities need some ten thousand.

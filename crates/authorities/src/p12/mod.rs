@@ -7,6 +7,7 @@ mod archive;
 mod cipher;
 #[cfg(test)]
 mod tests;
+mod values;
 
 use racun_fiscal::{Authority, Identity, OpenedCertificate, P12Error};
 

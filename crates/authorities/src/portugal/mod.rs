@@ -13,6 +13,6 @@ mod services;
 mod token;
 
 pub use key::{ProgramPublicKey, RsaProgramKey};
-pub use rsa::{BadKey, RsaPrivateKey, RsaPublicKey};
+pub use rsa::{BadKey, EncryptionFailed, RsaPrivateKey, RsaPublicKey};
 pub use services::{BadService, PtClient, Services};
-pub use token::{EncryptionFailed, Token, opened_ecb, padded_ecb};
+pub use token::{Token, opened_ecb, padded_ecb};

@@ -10,7 +10,6 @@ use ring::rand::{SecureRandom, SystemRandom};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, SubjectPublicKeyInfoDer};
 
-use super::token::EncryptionFailed;
 use crate::Certificate;
 
 const RSA: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.113549.1.1.1");
@@ -36,6 +35,11 @@ pub enum BadKey {
     #[error("the numbers of the private key do not belong together")]
     Broken,
 }
+
+/// A text could not be encrypted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the sub-user's password cannot be encrypted for the authority")]
+pub struct EncryptionFailed;
 
 /// Numbers of a private key, each without zeros before it.
 pub(super) struct PrivateNumbers {

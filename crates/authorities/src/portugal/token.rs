@@ -16,18 +16,13 @@ use time::UtcOffset;
 use time::format_description::BorrowedFormatItem;
 use time::macros::format_description;
 
-use super::rsa::RsaPublicKey;
+use super::rsa::{EncryptionFailed, RsaPublicKey};
 
 const CREATED: &[BorrowedFormatItem<'_>] =
     format_description!("[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z");
 
 /// Bytes of a block, and of the key.
 const BLOCK: usize = 16;
-
-/// A text could not be encrypted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("the sub-user's password cannot be encrypted for the authority")]
-pub struct EncryptionFailed;
 
 /// The three texts by which the authority knows who calls, each of Base64. They are used once.
 #[derive(Debug, Clone, PartialEq, Eq)]

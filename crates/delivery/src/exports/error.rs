@@ -7,6 +7,9 @@ use racun_portugal::PortugalError;
 use racun_sales::Error;
 use racun_store::StoreError;
 
+/// Exports of one account that are not over, at most.
+pub const MOST_AT_ONCE: usize = 3;
+
 /// Why nothing is exported.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
@@ -25,7 +28,7 @@ pub enum ExportError {
     /// The account has as many exports in the background as it may.
     #[error(
         "the account has {} exports that are not over; wait until one is, and ask again",
-        super::archive::MOST_AT_ONCE
+        MOST_AT_ONCE
     )]
     TooManyAtOnce,
     /// The file cannot be written.

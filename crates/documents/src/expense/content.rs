@@ -7,7 +7,7 @@ use racun_kernel::{
 use serde::{Deserialize, Serialize};
 use time::Date;
 
-use super::{ExpenseAmounts, ExpenseItem, ExpenseSupplier};
+use super::{ExpenseAmounts, ExpenseItem, ExpenseSupplier, MAX_EXPENSE_TEXT_CHARS};
 use crate::TransactionType;
 use crate::calculation::{CalculationMode, MAX_TOTAL};
 
@@ -15,8 +15,6 @@ use crate::calculation::{CalculationMode, MAX_TOTAL};
 pub const MAX_EXPENSE_ITEMS: usize = 1_000;
 /// Taxes that the summary of one expense may hold.
 pub const MAX_EXPENSE_TAXES: usize = 100;
-/// Characters that a text of an expense may hold where nothing else is said.
-pub const MAX_EXPENSE_TEXT_CHARS: usize = 500;
 /// Characters that an expense's note and an item's description may hold.
 pub const MAX_EXPENSE_NOTE_CHARS: usize = 10_000;
 

@@ -21,12 +21,9 @@ use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 
 pub use amounts::{ExpenseAmounts, ExpenseSummaryTax};
-pub use content::{
-    ExpenseContent, MAX_EXPENSE_ITEMS, MAX_EXPENSE_NOTE_CHARS, MAX_EXPENSE_TAXES,
-    MAX_EXPENSE_TEXT_CHARS,
-};
+pub use content::{ExpenseContent, MAX_EXPENSE_ITEMS, MAX_EXPENSE_NOTE_CHARS, MAX_EXPENSE_TAXES};
 pub use item::ExpenseItem;
-pub use supplier::ExpenseSupplier;
+pub use supplier::{ExpenseSupplier, MAX_EXPENSE_TEXT_CHARS};
 
 use crate::{DocumentError, Refused, TransactionType};
 

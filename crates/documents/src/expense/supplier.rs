@@ -3,7 +3,8 @@
 use racun_kernel::{BankAccount, Issues, check_country_code, text};
 use serde::{Deserialize, Serialize};
 
-use super::content::MAX_EXPENSE_TEXT_CHARS;
+/// Characters that a text of an expense may hold where nothing else is said.
+pub const MAX_EXPENSE_TEXT_CHARS: usize = 500;
 
 racun_kernel::addressed! {
     /// The supplier as frozen on an expense.

@@ -16,8 +16,8 @@ use time::OffsetDateTime;
 use super::Fiscal;
 use super::authority::{Concern, Matter, TaxAuthority};
 use super::later::settings;
-use super::prepare::{identity, means_called, name_of};
-use super::sale::buyer;
+use super::prepare::identity;
+use super::sale::{buyer, means_called, name_of};
 
 /// The authorities that fiscalize documents.
 #[derive(Clone)]

@@ -8,7 +8,7 @@ use racun_documents::{
 use racun_fiscal::{
     Authority, BusinessPremise, Device, Exchange, FISCAL_DEVICES, FISCAL_PREMISES, FiscalSettings,
     Identity, Means, MessageId, PlaceOfIssue, ReportContent, Signer, SigningFailed, Start, due_put,
-    fina, form_series, furs, may_skip, series, year_of,
+    fina, form_series, furs, series, year_of,
 };
 use racun_kernel::{Decimal, Issue, Issues, PaymentType, Scope, Stamp, Tenant};
 use racun_store::{Held, One, Put, StoreError, UnitBuilder};
@@ -19,8 +19,7 @@ use super::deliver::Sending;
 use super::error::{FiscalizationError, FiscalizationRefused};
 use super::operator::Operator;
 use super::paper::Paper;
-use super::prepare::{Prepared, name_of};
-use super::sale::{Paid, corrections, sale};
+use super::sale::{Paid, corrections, name_of, sale};
 use super::schemes::check_outside_vat;
 
 /// All that issuing a fiscalized document takes besides the document.
@@ -93,43 +92,6 @@ pub struct Issued {
     pub sending: Option<Sending>,
 }
 
-impl Prepared {
-    /// `document`, which was just given its number, with the content of its report to the
-    /// authority.
-    ///
-    /// # Errors
-    /// A skip that is not allowed any more; a premise or device that has been closed; amounts
-    /// that are in no currency that the authority takes.
-    pub fn issue(self, document: Document, facts: Facts<'_>) -> Result<Issued, FiscalizationError> {
-        match self {
-            Self::Plain => Ok(Issued { document, puts: Vec::new(), sending: None }),
-            Self::Skipped(authority) => {
-                let on = authority.local(document.updated_at).date();
-                let corrects = !corrections(&document, facts.targets.iter(), authority).is_empty();
-                if !may_skip(authority, on, &facts.means, corrects) {
-                    return Err(FiscalizationRefused::SkipNotAllowed.into());
-                }
-                let fiscal = Fiscalization::skipped(authority);
-                let document = Document { fiscal: Some(Box::new(fiscal)), ..document };
-                Ok(Issued { document, puts: Vec::new(), sending: None })
-            }
-            Self::Fiscal(issuing) => issuing.issue(document, facts),
-            Self::Certified(certifying) => {
-                let found = match facts.place {
-                    Some(FoundPlace::Series(found)) => found,
-                    Some(FoundPlace::Premise(..)) | None => FoundSeries::default(),
-                };
-                if found.is_changed() {
-                    return Err(DocumentError::ChangedMeanwhile.into());
-                }
-                let (document, puts) =
-                    certifying.issue(document, found, &facts.means, facts.targets)?;
-                Ok(Issued { document, puts, sending: None })
-            }
-        }
-    }
-}
-
 impl Issuing {
     pub(super) const fn authority(&self) -> Authority {
         self.settings.authority
@@ -197,7 +159,11 @@ impl Issuing {
         }
     }
 
-    /// As [`Prepared::issue`].
+    /// `document`, which was just given its number, with the content of its report.
+    ///
+    /// # Errors
+    /// A premise or device that has been closed; a form that was entered before; amounts that are
+    /// in no currency that the authority takes.
     pub fn issue(self, document: Document, facts: Facts<'_>) -> Result<Issued, FiscalizationError> {
         self.check_open(facts.place)?;
         let Some(number) = document.sequence() else {

@@ -4,7 +4,7 @@ use racun_fiscal::{Authority, FiscalSettings};
 use racun_kernel::{Issue, Issues, OperatorIdentity, Person};
 
 use super::paper::Paper;
-use super::request::Said;
+use super::said::Said;
 
 /// The operator who issues a document, as reported to an authority.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,14 +46,14 @@ impl Operator {
             issues.collect(authority.number_field(), checked.map_err(Issues::from));
         }
         if number.is_none() && !is_foreign && is_told {
-            let message = "nobody says who issues; send it, or store it in the settings of the \
-                           user or of the entity";
+            let message = "no number of an operator is known; send it, or store it in the \
+                           settings of the user or of the entity";
             issues.push(Issue::new("required", message).at(authority.number_field()));
         }
         // Croatia receives the number only.
         if label.is_none() && !is_foreign && is_told && authority == Authority::Furs {
-            let message = "nobody says what stands for the operator on the document; send it, or \
-                           store it in the settings of the user or of the entity";
+            let message = "no label of an operator is known; send it, or store it in the \
+                           settings of the user or of the entity";
             issues.push(Issue::new("required", message).at("operator_label"));
         }
         issues.into_result(Self { number, label }).map_err(|issues| inside(said, issues))

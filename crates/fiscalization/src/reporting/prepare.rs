@@ -3,10 +3,12 @@
 use std::sync::Arc;
 
 use racun_access::Entity;
-use racun_documents::{Document, DocumentId, DocumentKind, Numbering};
+use racun_documents::{
+    Document, DocumentError, DocumentId, DocumentKind, Fiscalization, Numbering,
+};
 use racun_fiscal::{
     Authority, BusinessPremise, Device, FISCAL_DEVICES, FISCAL_PREMISES, FISCAL_SETTINGS,
-    FiscalSettings, Identity, Means, PlaceOfIssue, Signer, may_skip,
+    FiscalSettings, Identity, PlaceOfIssue, Signer, may_skip,
 };
 use racun_kernel::{Issue, Issues, PaymentType, Stamp, Tenant};
 use racun_records::get_documents;
@@ -15,12 +17,14 @@ use racun_store::{
 };
 use time::{Date, OffsetDateTime};
 
-use super::certified::{Certifying, Sale, certifies, certifying};
+use super::certified::{Certifying, FoundSeries, Sale, certifies, certifying};
 use super::error::{FiscalizationError, FiscalizationRefused};
-use super::issue::{HeldPlace, Issuing, numbering, start};
+use super::issue::{Facts, FoundPlace, HeldPlace, Issued, Issuing, numbering, start};
 use super::operator::{Operator, inside};
 use super::paper::Paper;
-use super::request::{FiscalRequest, FiscalizeRequest, Said};
+use super::request::{FiscalRequest, FiscalizeRequest};
+use super::said::Said;
+use super::sale::{corrections, means_called};
 use super::{Fiscal, Ports, of_country};
 
 /// A document that is about to be issued.
@@ -135,6 +139,41 @@ impl Prepared {
             Self::Plain | Self::Skipped(_) => None,
         }
     }
+
+    /// `document`, which was just given its number, with the content of its report to the
+    /// authority.
+    ///
+    /// # Errors
+    /// A skip that is not allowed any more; a premise or device that has been closed; amounts
+    /// that are in no currency that the authority takes.
+    pub fn issue(self, document: Document, facts: Facts<'_>) -> Result<Issued, FiscalizationError> {
+        match self {
+            Self::Plain => Ok(Issued { document, puts: Vec::new(), sending: None }),
+            Self::Skipped(authority) => {
+                let on = authority.local(document.updated_at).date();
+                let corrects = !corrections(&document, facts.targets.iter(), authority).is_empty();
+                if !may_skip(authority, on, &facts.means, corrects) {
+                    return Err(FiscalizationRefused::SkipNotAllowed.into());
+                }
+                let fiscal = Fiscalization::skipped(authority);
+                let document = Document { fiscal: Some(Box::new(fiscal)), ..document };
+                Ok(Issued { document, puts: Vec::new(), sending: None })
+            }
+            Self::Fiscal(issuing) => issuing.issue(document, facts),
+            Self::Certified(certifying) => {
+                let found = match facts.place {
+                    Some(FoundPlace::Series(found)) => found,
+                    Some(FoundPlace::Premise(..)) | None => FoundSeries::default(),
+                };
+                if found.is_changed() {
+                    return Err(DocumentError::ChangedMeanwhile.into());
+                }
+                let (document, puts) =
+                    certifying.issue(document, found, &facts.means, facts.targets)?;
+                Ok(Issued { document, puts, sending: None })
+            }
+        }
+    }
 }
 
 /// Finds out how the document of `context` is going to be issued.
@@ -235,17 +274,6 @@ fn again(document: &Document) -> Said {
     }
 }
 
-/// The means called `name` in the interface.
-pub(super) fn means_called(name: &str) -> Option<Means> {
-    serde_json::from_value(name.into()).ok()
-}
-
-/// What `means` are called in the interface.
-pub(super) fn name_of(means: Means) -> String {
-    let name = serde_json::to_value(means).ok();
-    name.and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()
-}
-
 /// Whether the document is not fiscalized.
 fn skips(
     said: &Said,
@@ -263,7 +291,7 @@ fn skips(
     match (authority, said.skip) {
         (Authority::Fina, Some(true)) => Err(FiscalizationRefused::CannotSkip),
         (Authority::Furs, Some(true)) if !may => Err(FiscalizationRefused::SkipNotAllowed),
-        (Authority::Furs, wish) => Ok(wish.unwrap_or(settings.default_skip) && may),
+        (Authority::Furs, skip) => Ok(skip.unwrap_or(settings.default_skip) && may),
         (Authority::Fina, _) => Ok(false),
     }
 }

@@ -1,12 +1,10 @@
 //! What a caller says of where and by whom a document is issued.
 
+use racun_fiscal::Means;
 use racun_fiscal::furs::SalesBook;
-use racun_fiscal::{Authority, Means};
-use racun_kernel::Issues;
 use time::{Date, OffsetDateTime};
 
 use super::certified::PtRequest;
-use super::paper::Paper;
 
 /// What a request says to FURS's rules. What is missing is taken from the acting person, from the
 /// settings, or from the only candidate.
@@ -74,79 +72,4 @@ pub struct FiscalizeRequest {
     pub operator_label: Option<String>,
     /// FURS: whether they have no Slovenian tax number.
     pub foreign_operator: Option<bool>,
-}
-
-/// What a request says, whichever authority it is for.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Said {
-    pub premise: Option<String>,
-    pub device: Option<String>,
-    pub operator_number: Option<String>,
-    pub operator_label: Option<String>,
-    pub foreign_operator: Option<bool>,
-    pub payment_type: Option<Means>,
-    pub skip: Option<bool>,
-    /// What it was written on.
-    pub paper: Option<Paper>,
-    /// Whether it takes a document back, which names no place.
-    pub takes_back: bool,
-    /// Where in the body these fields are: `furs`, `fina`, or at its top.
-    pub inside: Option<&'static str>,
-}
-
-impl Said {
-    /// What `request` says to `authority`, at `now`.
-    ///
-    /// # Errors
-    /// What is wrong with the paper that it names.
-    pub fn to(
-        authority: Authority,
-        request: FiscalRequest,
-        now: OffsetDateTime,
-    ) -> Result<Self, Issues> {
-        let inside = Some(authority.name());
-        Ok(match authority {
-            Authority::Furs => {
-                let furs = request.furs;
-                Self {
-                    paper: Paper::of_furs(&furs, now)?,
-                    premise: furs.business_premise_name,
-                    device: furs.electronic_device_name,
-                    operator_number: furs.operator_tax_number,
-                    operator_label: furs.operator_label,
-                    skip: furs.skip,
-                    inside,
-                    ..Self::default()
-                }
-            }
-            Authority::Fina => {
-                let fina = request.fina;
-                Self {
-                    paper: Paper::of_fina(&fina, now)?,
-                    premise: fina.business_premise_name,
-                    device: fina.electronic_device_name,
-                    operator_number: fina.operator_oib,
-                    operator_label: fina.operator_label,
-                    payment_type: fina.payment_type,
-                    skip: fina.skip,
-                    inside,
-                    ..Self::default()
-                }
-            }
-        })
-    }
-}
-
-impl From<FiscalizeRequest> for Said {
-    fn from(request: FiscalizeRequest) -> Self {
-        Self {
-            premise: request.business_premise_name,
-            device: request.electronic_device_name,
-            operator_number: request.operator_number,
-            operator_label: request.operator_label,
-            foreign_operator: request.foreign_operator,
-            skip: Some(false),
-            ..Self::default()
-        }
-    }
 }

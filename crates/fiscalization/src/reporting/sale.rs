@@ -2,7 +2,7 @@
 
 use racun_documents::{Content, Document, DocumentKind, TaxAmounts};
 use racun_fiscal::{
-    Authority, Buyer, CorrectedForm, CorrectedInvoice, Correction, Sale, SaleKind, SaleTax,
+    Authority, Buyer, CorrectedForm, CorrectedInvoice, Correction, Means, Sale, SaleKind, SaleTax,
 };
 use racun_kernel::{Decimal, Issue, Issues};
 use racun_settlement::{Payment, PaymentType};
@@ -24,6 +24,17 @@ pub(super) struct Paid {
     pub means: Vec<PaymentType>,
     /// What advances settle of it, in its own currency.
     pub settled: Decimal,
+}
+
+/// The means called `name` in the interface.
+pub(super) fn means_called(name: &str) -> Option<Means> {
+    serde_json::from_value(name.into()).ok()
+}
+
+/// What `means` are called in the interface.
+pub(super) fn name_of(means: Means) -> String {
+    let name = serde_json::to_value(means).ok();
+    name.and_then(|name| name.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
 /// What `document` says to `authority`, paid as `paid` says, correcting `corrects`.

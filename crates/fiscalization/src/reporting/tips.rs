@@ -33,8 +33,8 @@ use time::{Duration, OffsetDateTime};
 use super::Fiscal;
 use super::error::FiscalizationError;
 use super::later::settings;
-use super::prepare::{identity, means_called, name_of};
-use super::sale::in_euros;
+use super::prepare::identity;
+use super::sale::{in_euros, means_called, name_of};
 
 /// The error of a report that is given up because CIS takes no tips of the receipt any more.
 pub const TIP_WINDOW_EXPIRED: &str = "fina_tip_window_expired";

@@ -10,28 +10,7 @@ use racun_store::{Context, Put};
 
 use super::check_country;
 use super::numbers::probe;
-use super::premises::{find, show};
-
-/// A device as it is shown.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DeviceState {
-    /// It.
-    pub device: Device,
-    /// The first number of its own sequence of this year, when it was set.
-    pub starting_number: Option<i64>,
-    /// The last number that was issued of its own sequence; 0 when none was.
-    pub last_number: i64,
-    /// The last number of the sequence that it takes numbers from: its own or its premise's.
-    pub counter: i64,
-}
-
-impl DeviceState {
-    /// Whether it can still be set where its own sequence of this year starts.
-    #[must_use]
-    pub const fn can_update_starting_number(&self) -> bool {
-        self.device.is_active && self.last_number == 0
-    }
-}
+use super::state::{DeviceState, find, show};
 
 /// What bodies call a device's name.
 #[must_use]

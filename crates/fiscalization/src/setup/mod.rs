@@ -4,7 +4,8 @@
 //! | Module        | Owns                                                              |
 //! | ------------- | ----------------------------------------------------------------- |
 //! | `settings`    | the settings themselves, and the certificate                      |
-//! | `premises`    | the lists, and premises that are not registered                   |
+//! | `state`       | what is stored of them, as it is shown                            |
+//! | `premises`    | premises that are not registered                                  |
 //! | `registering` | premises registered with FURS                                     |
 //! | `devices`     | electronic devices                                                |
 //! | `internal_act` | the act that Slovenian law asks a taxpayer for                   |
@@ -19,12 +20,12 @@ mod numbers;
 pub mod premises;
 pub mod registering;
 pub mod settings;
+mod state;
 
 use racun_access::Entity;
 use racun_fiscal::{Authority, FiscalRefusal};
 
-pub use devices::DeviceState;
-pub use premises::PremiseState;
+pub use state::{DeviceState, PremiseState};
 
 /// More rows than an entity has: these lists have no pages.
 const ALL_ROWS: usize = 1 << 31;

@@ -9,7 +9,8 @@ use racun_fiscal::{
 use racun_kernel::Vault;
 use racun_store::{Context, Put, StoreError, Writes};
 
-use super::premises::{find, insert, room};
+use super::premises::{insert, room};
+use super::state::find;
 use super::{check_country, settings};
 
 /// Who has to be asked to register and close premises.

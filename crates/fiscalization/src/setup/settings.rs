@@ -10,17 +10,9 @@ use racun_store::{Context, Decision, Put, Read, Store, StoreError};
 
 use crate::reporting::of_country;
 
-use super::{check_country, premises};
-
-/// The settings of the scope's entity for `authority`; those of who told nothing when there are
-/// none.
-///
-/// # Errors
-/// When the store fails.
-pub async fn get(cx: Context<'_>, authority: Authority) -> Result<FiscalSettings, StoreError> {
-    let found = cx.get(&FISCAL_SETTINGS, authority.name()).await?;
-    Ok(found.unwrap_or_else(|| FiscalSettings::new(authority, cx.scope.entity(), cx.now())))
-}
+use super::check_country;
+pub use super::state::settings as get;
+use super::state::{any_open_is_numbered, list};
 
 /// The settings that `entities` have stored, each for its own country's authority.
 ///
@@ -59,7 +51,7 @@ pub async fn missing(
     if !settings.enabled {
         return Ok(found);
     }
-    let premises = premises::list(cx, settings.authority).await?;
+    let premises = list(cx, settings.authority).await?;
     let open = || premises.iter().filter(|premise| premise.premise.is_active);
     let places = Places {
         has_premise: open().next().is_some(),
@@ -83,7 +75,7 @@ pub async fn update(
     check_country(entity, authority)?;
     let is_numbered = match input.numbering.is_absent() {
         true => false,
-        false => premises::any_open_is_numbered(cx, authority).await?,
+        false => any_open_is_numbered(cx, authority).await?,
     };
     amend(cx, authority, move |settings, actor| settings.update(input, is_numbered, actor)).await
 }

@@ -16,7 +16,7 @@ use utoipa::ToSchema;
 use validator::Validate;
 
 use super::RoleBody;
-use super::sessions::origin_of;
+use super::signed_in::origin_of;
 use super::users::person;
 use crate::answer::{Json, NoContent};
 use crate::body::{AllBody, Convert, names};

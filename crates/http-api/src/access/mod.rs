@@ -14,12 +14,13 @@ pub(crate) mod own_invitations;
 pub(crate) mod recovery;
 pub(crate) mod second_factor;
 pub(crate) mod sessions;
+mod signed_in;
 pub(crate) mod users;
 
 pub(crate) use invitations::accept_invitation;
 use racun_kernel::{Environment, Role};
 pub(crate) use recovery::{reset_password, verify_address};
-pub(crate) use sessions::origin_of;
+pub(crate) use signed_in::origin_of;
 
 use crate::body::names;
 

@@ -13,8 +13,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use validator::Validate;
 
-use super::second_factor::note_guess;
-use super::sessions::{origin_of, own_password, session_of};
+use super::signed_in::{note_guess, origin_of, own_password, session_of};
 use super::users::LoginBody;
 use crate::answer::{Created, Json, NoContent};
 use crate::billing::labels::label_of;

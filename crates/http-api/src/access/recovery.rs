@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use validator::Validate;
 
-use super::sessions::origin_of;
+use super::signed_in::origin_of;
 use super::users::person;
 use crate::answer::{Json, NoContent};
 use crate::billing::labels::label_of;

@@ -1,23 +1,21 @@
 //! The second factor of who is logged in: set up, confirmed, looked at, removed.
 
 use actix_web::{HttpRequest, web};
-use racun_access::{
-    self as access, AccessError, Caller, NewCodes, SecondFactor, WRONG_CODE, WRONG_PASSWORD,
-};
+use racun_access::{self as access, Caller, NewCodes, SecondFactor};
 use racun_billing::WhiteLabel;
 use racun_sales::billing;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use validator::Validate;
 
-use super::sessions::{origin_of, own_password, session_of};
+use super::signed_in::{note_guess, origin_of, own_password, session_of};
 use crate::answer::{Created, Json, NoContent};
 use crate::body::Convert;
 use crate::call::Call;
 use crate::error::{ApiError, Kind};
 use crate::request::Body;
 use crate::route::{Gate, Route};
-use crate::security::{self, SecurityEvent};
+use crate::security::SecurityEvent;
 
 const TAG: &str = "Users";
 
@@ -145,19 +143,6 @@ impl SecondFactorBody {
             enabled: factor.is_some(),
             enabled_at: factor.and_then(|factor| factor.confirmed_at).convert(),
             recovery_codes_left: i64::try_from(left).unwrap_or_default(),
-        }
-    }
-}
-
-/// Notes that `refused` is a wrong password or a wrong code of who is logged in.
-pub(super) fn note_guess<T>(request: &HttpRequest, done: &Result<T, AccessError>) {
-    let Err(AccessError::Invalid(issues)) = done else { return };
-    for (code, event) in [
-        (WRONG_PASSWORD, SecurityEvent::LoginFailed),
-        (WRONG_CODE, SecurityEvent::SecondFactorFailed),
-    ] {
-        if issues.iter().any(|issue| issue.code == code) {
-            security::note_event(request, event);
         }
     }
 }

@@ -1,24 +1,17 @@
 //! Sessions of who is logged in, and a new password in one of them.
 
-use actix_web::HttpRequest;
-use actix_web::http::header::USER_AGENT;
-use actix_web::web;
-use racun_access::{
-    self as access, AccessError, Caller, Ending, Forbidden, Origin, RightLogin, Session, User,
-};
+use actix_web::{HttpRequest, web};
+use racun_access::{self as access, Caller, Ending, Session};
 use racun_application::people;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use validator::Validate;
 
-use super::second_factor::note_guess;
-use super::users::login_turn;
+use super::signed_in::{note_guess, origin_of, own_password, session_of};
 use crate::answer::{Json, NoContent};
 use crate::body::{AllBody, Convert};
 use crate::call::Call;
 use crate::error::ApiError;
-use crate::limits;
-use crate::places::Slot;
 use crate::request::{Body, PathText};
 use crate::route::{Gate, Route};
 use crate::security::SecurityEvent;
@@ -82,37 +75,6 @@ struct ChangePasswordBody {
     /// Whether the keys of the user's account, and those that they made elsewhere, end too, and
     /// with them the webhooks that they made; false when absent.
     end_keys: Option<bool>,
-}
-
-/// Where `request` comes from.
-pub(crate) fn origin_of(request: &HttpRequest) -> Origin {
-    let agent = request.headers().get(USER_AGENT).and_then(|value| value.to_str().ok());
-    let address = limits::client_of(request).map(|_| limits::address_of(request));
-    Origin { address, agent: agent.map(str::to_owned) }
-}
-
-/// The person who makes the request with their own token, and their session.
-pub(super) fn session_of(caller: &Caller) -> Result<(&User, &Session), AccessError> {
-    match caller {
-        Caller::User { user, session } => Ok((user, session)),
-        Caller::Operator { .. } => Err(Forbidden::PosOperatorScope.into()),
-        Caller::AccountKey(_) | Caller::EntityKey(_) => Err(Forbidden::UserRequired.into()),
-    }
-}
-
-/// The log-in of who makes the request, when `password` is theirs; it is counted as log-ins are.
-/// The turn beside it is theirs among the log-ins of their address: hold it until the log-in is
-/// used.
-pub(super) async fn own_password(
-    call: &Call<Caller>,
-    origin: &Origin,
-    password: String,
-) -> Result<(RightLogin, Slot<String>), AccessError> {
-    let (user, _) = session_of(call.by())?;
-    let turn = login_turn(&user.email).await;
-    let attempt = access::begin_login(call.store(), &user.email, origin, call.stamp()).await?;
-    let right = call.compute(move || attempt.verify(&password)).await;
-    Ok((right.map_err(access::wrong_current_password)?, turn))
 }
 
 async fn list(call: Call<Caller>) -> Result<Json<AllBody<SessionBody>>, ApiError> {

@@ -11,20 +11,19 @@ use racun_access::{
 };
 use racun_delivery::mailing;
 use racun_delivery::outbox::Sender;
-use racun_kernel::{Authority, Issue, Issues, Metadata, OperatorIdentity, Patch, fold_address};
+use racun_kernel::{Authority, Issue, Issues, Metadata, OperatorIdentity, Patch};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 use validator::{Validate, ValidationErrors};
 
-use super::sessions::origin_of;
+use super::signed_in::{login_turn, origin_of};
 use crate::answer::{Created, Json, NoContent};
 use crate::billing::labels::label_of;
 use crate::body::{Convert, answer};
 use crate::body_limit::RECORD;
 use crate::call::Call;
 use crate::error::ApiError;
-use crate::places::{Slot, Slots};
 use crate::request::{Body, as_declared};
 use crate::route::{Gate, Route};
 use crate::security::{self, SecurityEvent};
@@ -323,18 +322,6 @@ async fn sign_up(
     let user = task.await?;
     security::person(&request, user.id);
     Ok(Created(user.convert()))
-}
-
-/// Log-ins with one address that are under way at once in a process. Until it is finished each
-/// counts as a failure, of which ten lock the address; the others wait for their turn.
-const LOGINS_AT_ONCE: usize = 4;
-
-/// The addresses with which log-ins are under way.
-static LOGINS: Slots<String> = Slots::new();
-
-/// Waits until few log-ins with `email` are under way; this one is until the answer is dropped.
-pub(super) async fn login_turn(email: &str) -> Slot<String> {
-    LOGINS.take(fold_address(email), LOGINS_AT_ONCE).await
 }
 
 async fn log_in(

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use racun_documents::{Document, DocumentKind, EInvoiceForm};
+use racun_documents::{Document, DocumentId, DocumentKind, EInvoiceForm};
 use racun_kernel::calendar::{format_date, format_instant, format_midnight};
-use racun_kernel::{Decimal, Issues};
+use racun_kernel::{Decimal, Issues, Scope};
 use racun_sales::documents as application;
 use racun_sales::einvoicing;
+use racun_store::Store;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -26,6 +27,7 @@ use super::portugal::PtBody;
 use super::relation::RelationBody;
 use crate::body::Convert;
 use crate::call::Call;
+use crate::error::ApiError;
 use crate::schema::{nullable_number, number};
 use crate::warning::WarningBody;
 
@@ -55,6 +57,23 @@ pub(crate) async fn answered<B: DocumentBody>(
     let further = application::unconverted(call.cx(), &document).await.unwrap_or_default();
     further.iter().for_each(|issue| odd.push(issue.clone()));
     B::of(document, links).warned(odd)
+}
+
+/// Documents of one kind, each with its links.
+pub(super) async fn with_links<B: DocumentBody>(
+    store: &dyn Store,
+    scope: &Scope,
+    documents: Vec<Document>,
+) -> Result<Vec<B>, ApiError> {
+    let ids: Vec<DocumentId> = documents.iter().map(|document| document.id).collect();
+    let mut views = application::relations_of(store, scope, &ids).await?;
+    let mut bodies = Vec::with_capacity(documents.len());
+    for document in documents {
+        let own = views.extract_if(.., |view| view.viewed_from == document.id);
+        let own = own.map(Convert::convert).collect();
+        bodies.push(B::of(document, own));
+    }
+    Ok(bodies)
 }
 
 /// Declares a kind's body: `[Body as Kind of Line] { own fields } groups of fields`. A field's

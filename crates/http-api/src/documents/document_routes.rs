@@ -15,7 +15,7 @@ use validator::Validate;
 use super::allowed_properties::{Allowed, Calculate};
 use super::answer::AnyDocumentBody;
 use super::document_id;
-use super::e_invoice::{EInvoiceInput, SendingWishBody, ValidationWishBody};
+use super::e_invoice::{EInvoiceInput, SendingInputBody, ValidationInputBody};
 use super::fiscal::{FinaInputBody, FiscalizeBody, FursInputBody, fiscal_request};
 use super::line::AnyLineBody;
 use super::output::{CalculationBody, NextNumberBody};
@@ -122,15 +122,15 @@ struct FinalizeBody {
     /// In which series and by whom it is issued, in Portugal; ignored otherwise.
     pt: Option<PtInputBody>,
     /// Whether it is checked for e-SLOG, of entities in Slovenia; as the draft says when absent.
-    eslog: Option<ValidationWishBody>,
+    eslog: Option<ValidationInputBody>,
     /// The same for UJP.
-    ujp: Option<ValidationWishBody>,
+    ujp: Option<ValidationInputBody>,
     /// Whether it is checked for XRechnung, of entities in Germany; as the draft says when absent.
-    xrechnung: Option<ValidationWishBody>,
+    xrechnung: Option<ValidationInputBody>,
     /// The same for ZUGFeRD.
-    zugferd: Option<ValidationWishBody>,
+    zugferd: Option<ValidationInputBody>,
     /// Whether it is sent as an electronic invoice; as the draft says when absent.
-    e_invoicing: Option<SendingWishBody>,
+    e_invoicing: Option<SendingInputBody>,
 }
 
 /// The financial category of a line.
@@ -214,9 +214,9 @@ async fn finalize(
 ) -> Result<Json<AnyDocumentBody>, ApiError> {
     let id = document_id(&path)?;
     let FinalizeBody { furs, fina, pt, eslog, ujp, xrechnung, zugferd, e_invoicing } = sent.0;
-    let wishes = EInvoiceInput { eslog, ujp, xrechnung, zugferd, e_invoicing };
+    let options = EInvoiceInput { eslog, ujp, xrechnung, zugferd, e_invoicing };
     let fiscal = fiscal_request(furs, fina, pt)?;
-    let said = Finalizing { fiscal, e_invoices: wishes.convert() };
+    let said = Finalizing { fiscal, e_invoices: options.convert() };
     let task = call.run(|call| async move {
         let ports = call.ports();
         application::finalize(ports, call.entity(), id, said).await

@@ -12,7 +12,7 @@ use crate::body::{Convert, names};
 #[derive(Debug, Clone, Copy, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = EInvoiceValidationInput)]
-pub(crate) struct ValidationWishBody {
+pub(crate) struct ValidationInputBody {
     /// Whether the document is checked when it is issued or changed; the entity's setting when
     /// absent.
     validation_enabled: Option<bool>,
@@ -25,36 +25,36 @@ pub(crate) struct ValidationWishBody {
 #[derive(Debug, Clone, Copy, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = EInvoiceSendingInput)]
-pub(crate) struct SendingWishBody {
+pub(crate) struct SendingInputBody {
     /// Whether it is sent on issue where the entity sends its documents; true when absent.
     send_enabled: Option<bool>,
 }
 
 /// What a request wants of electronic invoices.
 pub(crate) struct EInvoiceInput {
-    pub eslog: Option<ValidationWishBody>,
-    pub ujp: Option<ValidationWishBody>,
-    pub xrechnung: Option<ValidationWishBody>,
-    pub zugferd: Option<ValidationWishBody>,
-    pub e_invoicing: Option<SendingWishBody>,
+    pub eslog: Option<ValidationInputBody>,
+    pub ujp: Option<ValidationInputBody>,
+    pub xrechnung: Option<ValidationInputBody>,
+    pub zugferd: Option<ValidationInputBody>,
+    pub e_invoicing: Option<SendingInputBody>,
 }
 
 impl Convert<EInvoiceOptions> for EInvoiceInput {
     fn convert(self) -> EInvoiceOptions {
-        let wishes = [
+        let options = [
             (EInvoiceForm::Eslog, self.eslog),
             (EInvoiceForm::Ujp, self.ujp),
             (EInvoiceForm::XRechnung, self.xrechnung),
             (EInvoiceForm::Zugferd, self.zugferd),
         ];
-        let said = |(form, wish): (EInvoiceForm, Option<ValidationWishBody>)| {
-            let ValidationWishBody { validation_enabled, validation_required } = wish?;
+        let said = |(form, option): (EInvoiceForm, Option<ValidationInputBody>)| {
+            let ValidationInputBody { validation_enabled, validation_required } = option?;
             let (enabled, required) = (validation_enabled, validation_required);
             Some((form, ValidationOption { enabled, required }))
         };
         EInvoiceOptions {
-            validation: wishes.into_iter().filter_map(said).collect(),
-            send_enabled: self.e_invoicing.and_then(|wish| wish.send_enabled),
+            validation: options.into_iter().filter_map(said).collect(),
+            send_enabled: self.e_invoicing.and_then(|option| option.send_enabled),
         }
     }
 }

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use validator::Validate;
 
-use super::e_invoice::{EInvoiceInput, SendingWishBody, ValidationWishBody};
+use super::e_invoice::{EInvoiceInput, SendingInputBody, ValidationInputBody};
 use super::fiscal::{FinaInputBody, FursInputBody, fiscal_request};
 use super::line::LineInputBody;
 use super::party::{PartyInputBody, UnitInputBody};
@@ -264,15 +264,15 @@ named! {
         /// In which series and by whom it is issued, in Portugal; ignored otherwise.
         pt: Option<PtInputBody>,
         /// Whether it is checked for e-SLOG, of entities in Slovenia.
-        eslog: Option<ValidationWishBody>,
+        eslog: Option<ValidationInputBody>,
         /// Whether it is checked for UJP, of entities in Slovenia.
-        ujp: Option<ValidationWishBody>,
+        ujp: Option<ValidationInputBody>,
         /// Whether it is checked for XRechnung, of entities in Germany.
-        xrechnung: Option<ValidationWishBody>,
+        xrechnung: Option<ValidationInputBody>,
         /// Whether it is checked for ZUGFeRD, of entities in Germany.
-        zugferd: Option<ValidationWishBody>,
+        zugferd: Option<ValidationInputBody>,
         /// Whether it is sent as an electronic invoice.
-        e_invoicing: Option<SendingWishBody>,
+        e_invoicing: Option<SendingInputBody>,
         /// Financial categories by index of the line.
         category_assignments: Option<Vec<CategoryAssignmentBody>>,
         /// The total that the caller expects; a rounding difference is reconciled.

@@ -16,10 +16,10 @@ use validator::Validate;
 use super::allowed_properties::{Allowed, Create, CreateBody, CreateCustom, Update};
 use super::answer::{
     AdvanceInvoiceBody, CreditNoteBody, DeliveryNoteBody, DocumentBody, EstimateBody, InvoiceBody,
-    answered,
+    answered, with_links,
 };
 use super::output::{VersionBody, VersionsBody};
-use super::relation::{INCLUDE, included, of_one, with_links};
+use super::relation::{INCLUDE, included, of_one};
 use crate::answer::{self, Created, Json};
 use crate::body::ListBody;
 use crate::body_limit::DOCUMENT;

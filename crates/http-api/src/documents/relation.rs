@@ -1,6 +1,6 @@
 //! Links between documents as they are answered.
 
-use racun_documents::{Document, DocumentId, RelationType};
+use racun_documents::{DocumentId, RelationType};
 use racun_kernel::calendar::format_instant;
 use racun_kernel::{Issue, Scope};
 use racun_sales::documents::{self as application, RelatedDocument, RelationView};
@@ -9,7 +9,6 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 
-use super::answer::DocumentBody;
 use super::input::{DocumentKindBody, TitleTypeBody};
 use crate::body::Convert;
 use crate::error::ApiError;
@@ -114,21 +113,4 @@ pub(super) async fn of_one(
     id: DocumentId,
 ) -> Result<Vec<RelationBody>, ApiError> {
     Ok(application::relations_of(store, scope, &[id]).await?.convert())
-}
-
-/// Documents of one kind, each with its links.
-pub(super) async fn with_links<B: DocumentBody>(
-    store: &dyn Store,
-    scope: &Scope,
-    documents: Vec<Document>,
-) -> Result<Vec<B>, ApiError> {
-    let ids: Vec<DocumentId> = documents.iter().map(|document| document.id).collect();
-    let mut views = application::relations_of(store, scope, &ids).await?;
-    let mut bodies = Vec::with_capacity(documents.len());
-    for document in documents {
-        let own = views.extract_if(.., |view| view.viewed_from == document.id);
-        let own = own.map(Convert::convert).collect();
-        bodies.push(B::of(document, own));
-    }
-    Ok(bodies)
 }

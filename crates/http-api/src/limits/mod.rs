@@ -11,9 +11,9 @@
 //! | `heavy`      | how many lists, files and uploads are under way at once        |
 //! | `in_process` | the counters of one process                                    |
 //! | `pace`       | how much of the time one entity's statistics take              |
-//! | `request`    | how much a request may take                                    |
+//! | `request`    | how much a request may take, and the rooms that it takes of    |
 //! | `room`       | what requests share, with parts for accounts and addresses     |
-//! | `rooms`      | the rooms: for bodies, forms, and large answers                |
+//! | `rooms`      | what a body, a form and a large answer take of them            |
 
 mod address;
 mod heavy;
@@ -46,10 +46,10 @@ use in_process::InProcess;
 pub(crate) use pace::{count_answer, paced};
 pub use racun_access::{InvalidNetwork, Network};
 pub use request::RequestLimits;
+pub(crate) use request::SMALL_BODY;
 pub(crate) use room::{Full, Share};
 pub use room::{Room, Shares};
-pub(crate) use rooms::{AnswerRoom, SMALL_BODY};
-pub(crate) use rooms::{arriving_body, arriving_form, make_room, no_room_for_answer};
+pub(crate) use rooms::{AnswerRoom, arriving_body, arriving_form, make_room, no_room_for_answer};
 pub(crate) use rooms::{no_room_for_body, no_room_for_form};
 
 /// Requests that are answered in a minute.

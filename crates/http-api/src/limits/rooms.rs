@@ -1,5 +1,5 @@
-//! The rooms of the process: for JSON bodies and forms while they arrive, and for large answers
-//! until they are written.
+//! Who takes of the rooms of the process: JSON bodies and forms while they arrive, and large
+//! answers until they are written.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use actix_web::{HttpMessage as _, HttpRequest};
 use racun_access::Caller;
 use racun_store::ListQuery;
 
-use super::room::{Full, Guest, Room, Share, Shares};
+use super::room::{Full, Guest, Share};
 use super::{RequestLimits, address_of, key};
 use crate::body_limit::DOCUMENT;
 use crate::caller::tenant;
@@ -16,31 +16,6 @@ use crate::header::bearer_token;
 use crate::route::Route;
 
 const MIB: usize = 1024 * 1024;
-
-/// Bytes that a small body has at most.
-pub(crate) const SMALL_BODY: usize = 16 * 1024;
-
-/// Bytes of JSON bodies. A body is in memory until it is parsed.
-pub(crate) static BODIES: Room = Room::new(Shares {
-    total: 48 * MIB,
-    reserved: 8 * MIB,
-    of_sender: 4 * MIB,
-    of_address: 16 * MIB,
-    small: SMALL_BODY,
-});
-
-/// Forms that arrive at one moment.
-pub(crate) static FORMS: Room =
-    Room::new(Shares { total: 64, reserved: 0, of_sender: 8, of_address: 16, small: 0 });
-
-/// Bytes of large answers. An answer is in memory until the last byte of it is written.
-pub(crate) static ANSWERS: Room = Room::new(Shares {
-    total: 128 * MIB,
-    reserved: 0,
-    of_sender: 16 * MIB,
-    of_address: 32 * MIB,
-    small: 0,
-});
 
 /// Bytes from which on an answer is a large one. Smaller ones pass, however many large ones are not
 /// read.

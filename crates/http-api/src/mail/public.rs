@@ -31,7 +31,7 @@ macro_rules! shared_route {
         Route::get(concat!($path, "/shareable/{shareable_id}"), $operation, Gate::Open, || {
             web::to(|call, request| shared(call, request, DocumentKind::$kind))
         })
-        .about(TAG, concat!("Answers ", $a_one, " to whoever has its link."))
+        .about(TAG, concat!("Answers ", $a_one, " to anyone who has its link."))
         .explained(
             "Who accepts `text/html` before JSON, as browsers do, is shown a page; its parameters \
              are those of `/html`, and others are passed over. A link that was taken away leads to \
@@ -62,7 +62,7 @@ pub(crate) const ROUTES: &[Route] = &[
         Gate::Open,
         || web::to(|call, request, body| reply(call, request, body, SharedReply::Accept)),
     )
-    .about(TAG, "Accepts an estimate, by whoever has its link.")
+    .about(TAG, "Accepts an estimate, by anyone who has its link.")
     .explained(
         "The form of the estimate's page is sent here, too: a browser is led back to the page.",
     )
@@ -76,7 +76,7 @@ pub(crate) const ROUTES: &[Route] = &[
         Gate::Open,
         || web::to(|call, request, body| reply(call, request, body, SharedReply::Reject)),
     )
-    .about(TAG, "Rejects an estimate, by whoever has its link.")
+    .about(TAG, "Rejects an estimate, by anyone who has its link.")
     .explained(
         "The form of the estimate's page is sent here, too: a browser is led back to the page.",
     )

@@ -34,7 +34,7 @@ const TAGS: [(&str, &str); 55] = [
     ("Payments", "What was paid, on which document."),
     ("Recurring invoices", "Schedules that make invoices."),
     ("E-mail", "Sending documents and reminders."),
-    ("Shared documents", "Documents behind a link, for whoever has it."),
+    ("Shared documents", "Documents behind a link, for anyone who has it."),
     ("Suppliers", "From whom expenses come."),
     ("Expenses", "Received invoices, and what was paid on them."),
     ("Exports", "Records as XLSX and CSV, and documents as PDF or e-SLOG in an archive."),

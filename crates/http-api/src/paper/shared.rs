@@ -30,7 +30,7 @@ macro_rules! files {
                 Gate::Open,
                 || web::to(|call, request| html(call, request, DocumentKind::$kind)),
             )
-            .about(TAG, concat!("Shows ", $a_one, " as a page to whoever has its link."))
+            .about(TAG, concat!("Shows ", $a_one, " as a page to anyone who has its link."))
             .reads(FILE)
             .answers_file("text/html"),
             Route::get(
@@ -39,7 +39,7 @@ macro_rules! files {
                 Gate::Open,
                 || web::to(|call, request| pdf(call, request, DocumentKind::$kind)),
             )
-            .about(TAG, concat!("Answers ", $a_one, " as PDF to whoever has its link."))
+            .about(TAG, concat!("Answers ", $a_one, " as PDF to anyone who has its link."))
             .reads(FILE)
             .answers_file("application/pdf"),
         ]

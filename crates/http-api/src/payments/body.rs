@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use validator::Validate;
 
-use super::include::{PaidDocumentBody, PaidExpenseBody};
+use super::paid::{PaidDocumentBody, PaidExpenseBody};
 use crate::body::{Convert, names};
 use crate::scalar::Day;
 use crate::schema::{nullable_number, number};

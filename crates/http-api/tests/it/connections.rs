@@ -91,7 +91,7 @@ fn chunked(line: &str, body: &str) -> String {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_unread_body_that_stalls_ends_its_connection() {
-    let address = start(ConnectionLimits { drain_time: Duration::from_secs(1), ..patient() });
+    let address = start(ConnectionLimits { drain_time: SHORT, ..patient() });
     let cases = [
         (chunked("GET /health", ""), 200),
         (chunked("POST /nope", "1\r\n{\r\n"), 404),

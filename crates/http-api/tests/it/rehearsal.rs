@@ -336,7 +336,7 @@ async fn a_panic_while_a_handler_is_tried_leaves_the_answer_as_it_was() {
 #[actix_web::test]
 async fn issues_found_so_far_are_reported_when_a_rehearsal_does_not_end() {
     let World { owner, store, .. } = World::new().await;
-    let limits = RequestLimits { request_time: Duration::from_secs(3), ..RequestLimits::default() };
+    let limits = RequestLimits { trial_time: Duration::from_millis(1), ..RequestLimits::default() };
     let hanging = Arc::<Watched>::clone(&store);
     let api = Api::with_http(
         |services| Services { store: hanging, ..services },

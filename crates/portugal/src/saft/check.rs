@@ -4,7 +4,6 @@ use std::io;
 
 use racun_kernel::Decimal;
 
-use super::survey::is_document;
 use super::{SaftDocument, SaftReceipt, SaftTax, State};
 use crate::{Code, Status};
 
@@ -168,4 +167,9 @@ pub(super) fn check_receipt(receipt: &SaftReceipt) -> Result<(), SaftError> {
         }
     }
     check_amounts(of, receipt.payments.iter().map(|own| ("PaymentAmount", &own.amount)))
+}
+
+/// Whether `code` is a document's that is signed, which a [`SaftDocument`] is.
+const fn is_document(code: Code) -> bool {
+    code.is_signed()
 }

@@ -6,7 +6,7 @@ use racun_kernel::Decimal;
 
 use super::check::{check_document, check_receipt};
 use super::{SaftDocument, SaftError, SaftReceipt, SaftTax};
-use crate::{Class, Code, Level, Region, Status};
+use crate::{Class, Level, Region, Status};
 
 /// What the documents of a file come to, and what they name.
 ///
@@ -204,9 +204,4 @@ fn name(names: &mut BTreeSet<String>, own: &str) {
     if !names.contains(own) {
         names.insert(own.to_owned());
     }
-}
-
-/// Whether `code` is a document's that is signed, which a [`SaftDocument`] is.
-pub(super) const fn is_document(code: Code) -> bool {
-    code.is_signed()
 }

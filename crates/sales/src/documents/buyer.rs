@@ -1,13 +1,13 @@
-//! The customer of a document, as far as its VAT number decides what kind of sale it is.
+//! The customer of a document, and what kind of sale its VAT number makes it.
 
 use racun_access::Entity;
+use racun_catalog::Customer;
 use racun_documents::{Content, DocumentKind, NumberCheck, Party, TransactionType, ViesData};
 use racun_fiscalization::Ports;
-use racun_kernel::Stamp;
+use racun_kernel::{Patch, Stamp};
 
-use super::compose::{customer, party_of_customer};
 use super::gather::ResolvedReferences;
-use super::request::DocumentRequest;
+use super::request::{CustomerRequest, DocumentRequest};
 use super::texts::default_texts;
 use crate::error::Error;
 use crate::vat::{Finding, Inquiry, StoredCheck, document_data, treatment};
@@ -23,6 +23,34 @@ pub(super) fn buyer(
         Some(_) | None => gathered.customer.as_ref().map(party_of_customer),
     };
     customer(request, base)
+}
+
+/// The customer of the document: `base` with what the request writes over it.
+pub(super) fn customer(request: &DocumentRequest, base: Option<Party>) -> Option<Party> {
+    match &request.customer {
+        Patch::Absent => base,
+        Patch::Null => None,
+        Patch::Value(CustomerRequest { party, .. }) => {
+            Some(party.clone().onto(base.unwrap_or_default()))
+        }
+    }
+}
+
+/// The customer `customer` of the catalogue, as a document keeps it.
+pub(super) fn party_of_customer(customer: &Customer) -> Party {
+    Party {
+        name: Some(customer.name.clone()),
+        email: customer.email.clone(),
+        tax_number: customer.tax_number.clone(),
+        company_number: customer.company_number.clone(),
+        peppol_id: customer.peppol_id.clone(),
+        peppol_scheme_id: customer.peppol_scheme_id.clone(),
+        bank_accounts: customer.bank_accounts.clone(),
+        is_end_consumer: Some(customer.is_end_consumer),
+        ujp: customer.ujp.clone(),
+        ..Party::default()
+    }
+    .with_postal_address(customer.postal_address())
 }
 
 /// What is known of the VAT number of `customer`, where a sale of `entity` rests on it. VIES is

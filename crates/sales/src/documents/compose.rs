@@ -1,7 +1,7 @@
 //! From a request and what it names to a document's content: parties, unit, texts, dates, currency.
 
 use racun_access::{Entity, Key, setting};
-use racun_catalog::{BusinessUnit, Customer};
+use racun_catalog::BusinessUnit;
 use racun_documents::{
     Content, DocumentError, DocumentKind, EInvoiceOptions, NewLine, Party, TaxTreatment, Texts,
     TransactionType, UnitSnapshot,
@@ -9,10 +9,10 @@ use racun_documents::{
 use racun_kernel::{BankAccount, Currency, ExchangeRate, Issue, Issues, Patch, Stamp};
 use time::{Date, Duration};
 
-use super::buyer::{check_on_document, sold_as};
+use super::buyer::{check_on_document, customer, party_of_customer, sold_as};
 use super::gather::{ResolvedReferences, unit_id};
 use super::lines::{self, LineRules};
-use super::request::{CustomerRequest, DocumentRequest, ExchangeRateRequest, UnitRequest};
+use super::request::{DocumentRequest, ExchangeRateRequest, UnitRequest};
 use super::texts::default_texts;
 use crate::einvoicing::Policy;
 use crate::vat::{document_data, treatment};
@@ -219,17 +219,6 @@ fn check_customer_id(
     gathered.customer.as_ref().map(|customer| customer.id)
 }
 
-/// The customer of the document: `base` with what the request writes over it.
-pub(super) fn customer(request: &DocumentRequest, base: Option<Party>) -> Option<Party> {
-    match &request.customer {
-        Patch::Absent => base,
-        Patch::Null => None,
-        Patch::Value(CustomerRequest { party, .. }) => {
-            Some(party.clone().onto(base.unwrap_or_default()))
-        }
-    }
-}
-
 fn unit(
     request: &DocumentRequest,
     gathered: &ResolvedReferences,
@@ -383,22 +372,6 @@ fn party_of_entity(entity: &Entity) -> Party {
         ..Party::default()
     }
     .with_postal_address(entity.postal_address())
-}
-
-pub(super) fn party_of_customer(customer: &Customer) -> Party {
-    Party {
-        name: Some(customer.name.clone()),
-        email: customer.email.clone(),
-        tax_number: customer.tax_number.clone(),
-        company_number: customer.company_number.clone(),
-        peppol_id: customer.peppol_id.clone(),
-        peppol_scheme_id: customer.peppol_scheme_id.clone(),
-        bank_accounts: customer.bank_accounts.clone(),
-        is_end_consumer: Some(customer.is_end_consumer),
-        ujp: customer.ujp.clone(),
-        ..Party::default()
-    }
-    .with_postal_address(customer.postal_address())
 }
 
 fn snapshot_of_unit(unit: &BusinessUnit) -> UnitSnapshot {

@@ -74,10 +74,10 @@ impl InvoiceCopy<'_> {
         }
         let customer = buyer(&request, &gathered, None);
         gathered.finding = find_out(ports, entity, customer.as_ref(), || Ok(())).await?;
-        let (draft, savings) = draft(&cx.actor(), kind, &request, &gathered, origin)?;
+        let (draft, catalogue) = draft(&cx.actor(), kind, &request, &gathered, origin)?;
         let (links, payments) = (Vec::new(), Vec::new());
         let is_draft = self.is_draft;
-        let new = New { draft, savings, is_draft, links, forced: false, payments, fiscal };
+        let new = New { draft, catalogue, is_draft, links, forced: false, payments, fiscal };
         new.commit(ports, &gathered, beside).await
     }
 

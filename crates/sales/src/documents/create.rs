@@ -154,11 +154,11 @@ impl Order {
         }
         let source = creation.source.filter(|_| creation.custom.is_none());
         let origin = Origin::Request(creation.custom);
-        let (draft, savings) = draft(&ports.cx.actor(), kind, &request, &gathered, origin)?;
+        let (draft, catalogue) = draft(&ports.cx.actor(), kind, &request, &gathered, origin)?;
         let source = source.unwrap_or(draft.source);
         let new = New {
             draft: Document { source, ..draft.of_tabs(tabs) },
-            savings,
+            catalogue,
             is_draft: creation.is_draft,
             links,
             forced: request.force_linked_documents,
@@ -221,7 +221,7 @@ pub(super) struct New {
     /// What is stored or issued.
     pub draft: Document,
     /// What is kept of it in the catalogue.
-    pub savings: CatalogueWrites,
+    pub catalogue: CatalogueWrites,
     /// Whether it stays a draft.
     pub is_draft: bool,
     /// The documents that it is linked to.
@@ -242,7 +242,7 @@ impl New {
         gathered: &ResolvedReferences,
         beside: Beside,
     ) -> Result<Document, Error> {
-        let Self { mut draft, mut savings, is_draft, links, forced, payments, fiscal } = self;
+        let Self { mut draft, mut catalogue, is_draft, links, forced, payments, fiscal } = self;
         let (kind, date, unit) = (draft.id.kind(), draft.content.date, gathered.unit.as_ref());
         let numbering = match (is_draft, fiscal.numbering()) {
             (true, _) => None,
@@ -262,18 +262,18 @@ impl New {
             today: gathered.today,
         };
         let mut unit = ports.cx.unit();
-        let customers = savings.hold(&mut unit);
+        let customers = catalogue.hold(&mut unit);
         let plan = plan.hold(&mut unit);
         let meter = Meter::hold(&mut unit, &gathered.entity, is_draft);
         let checked = HeldFinding::of(gathered.finding.as_ref(), &mut unit);
         let beside = (beside.0)(&mut unit);
         let made = unit.decide(move |held| {
             let customers = customers.read(held)?;
-            if let Some(known) = savings.recognise(&customers)? {
+            if let Some(known) = catalogue.recognise(&customers)? {
                 draft.content.customer_id = Some(known);
             }
             let (made, writes) = plan.decide(draft, Before::New, held)?;
-            let saved = savings.writes(&customers)?;
+            let saved = catalogue.writes(&customers)?;
             let more = beside(&made.document, held)?;
             let counted = meter.count(kind, held)?.and(checked.writes(held)?);
             Ok::<_, Error>((made, writes.and(saved).and(more).and(counted)))
@@ -325,9 +325,9 @@ pub(super) fn drafted(
             (CreationSource::Recurring, given)
         }
     };
-    let savings = CatalogueWrites::of(actor, request, gathered, &mut content, Some(&mut lines));
-    let savings = match savings {
-        Ok(savings) => savings,
+    let catalogue = CatalogueWrites::of(actor, request, gathered, &mut content, Some(&mut lines));
+    let catalogue = match catalogue {
+        Ok(catalogue) => catalogue,
         Err(wrong) => return Err(told_with(issues, wrong.into())),
     };
     let new = NewDocument {
@@ -342,7 +342,7 @@ pub(super) fn drafted(
         today: gathered.today,
     };
     let made = all_told(issues, make(new, actor.stamp()))?;
-    Ok((made, savings))
+    Ok((made, catalogue))
 }
 
 fn given(totals: CustomTotals) -> GivenTotals {

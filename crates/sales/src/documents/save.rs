@@ -165,7 +165,7 @@ impl CatalogueWrites {
         content: &mut Content,
         lines: Option<&mut Vec<NewLine>>,
     ) -> Result<Self, Issues> {
-        let mut savings = Self {
+        let mut catalogue = Self {
             puts: Vec::new(),
             events: Vec::new(),
             refresh: None,
@@ -177,29 +177,30 @@ impl CatalogueWrites {
             actor: actor.clone(),
         };
         let named = gathered.customer.as_ref().filter(|own| Some(own.id) == content.customer_id);
-        if savings.certifies {
-            savings.untold = named.filter(|own| !own.is_certified).map(|own| own.id);
+        if catalogue.certifies {
+            catalogue.untold = named.filter(|own| !own.is_certified).map(|own| own.id);
             let lines = lines.iter().flat_map(|lines| lines.iter());
-            savings.sold = lines.filter_map(|line| unmarked(gathered, line.item_id?)).collect();
+            catalogue.sold = lines.filter_map(|line| unmarked(gathered, line.item_id?)).collect();
         }
-        let scope = savings.actor.scope();
+        let scope = catalogue.actor.scope();
         if !permits(scope.principal(), scope.role(), Permission::WriteRecords) {
-            let checked = savings.check_named(named, content.customer.as_ref());
+            let checked = catalogue.check_named(named, content.customer.as_ref());
             checked.map_err(|issues| issues.at("customer"))?;
-            return savings.nothing(request);
+            return catalogue.nothing(request);
         }
-        savings.told = Told::of(gathered, content.customer.as_ref());
-        let news = |own: &&Customer| savings.told.as_ref().is_some_and(|told| told.is_news_to(own));
-        savings.untold = named.filter(news).map(|own| own.id).or(savings.untold);
+        catalogue.told = Told::of(gathered, content.customer.as_ref());
+        let news =
+            |own: &&Customer| catalogue.told.as_ref().is_some_and(|told| told.is_news_to(own));
+        catalogue.untold = named.filter(news).map(|own| own.id).or(catalogue.untold);
         let mut issues = Issues::default();
-        let customer = savings.save_customer(request, content);
+        let customer = catalogue.save_customer(request, content);
         issues.collect("customer", customer);
-        issues.collect("customer", savings.check_named(named, content.customer.as_ref()));
+        issues.collect("customer", catalogue.check_named(named, content.customer.as_ref()));
         if let Some(lines) = lines {
-            let items = savings.save_items(request, gathered, lines);
+            let items = catalogue.save_items(request, gathered, lines);
             issues.collect("items", items);
         }
-        issues.into_result(savings)
+        issues.into_result(catalogue)
     }
 
     /// Refuses a certified document that names the record `own` otherwise than the record says, and

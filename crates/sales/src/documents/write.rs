@@ -148,12 +148,13 @@ pub async fn update<'a>(
         let mut issues = Issues::default();
         let (mut content, mut lines) =
             recompose(id.kind(), &before.content, &request, &gathered, stamp, &mut issues);
-        let savings = CatalogueWrites::of(actor, &request, &gathered, &mut content, lines.as_mut());
-        let mut savings = match savings {
-            Ok(savings) => savings,
+        let catalogue =
+            CatalogueWrites::of(actor, &request, &gathered, &mut content, lines.as_mut());
+        let mut catalogue = match catalogue {
+            Ok(catalogue) => catalogue,
             Err(wrong) => return Err(told_with(issues, wrong.into()).into()),
         };
-        if let Some(known) = savings.recognise(&customers)? {
+        if let Some(known) = catalogue.recognise(&customers)? {
             content.customer_id = Some(known);
         }
         let revision = Revision {
@@ -172,7 +173,7 @@ pub async fn update<'a>(
         if let Some(version) = version {
             let updated = document.event(Happening::Updated, &actor.id(), stamp);
             writes = writes.insert::<Version>(&version).events(updated);
-            writes = writes.and(savings.writes(&customers)?);
+            writes = writes.and(catalogue.writes(&customers)?);
             writes = writes.puts(spread.followed(&document, held)?);
         }
         writes = writes.and(checked.writes(held)?);

@@ -21,7 +21,8 @@ use racun_kernel::{BankAccount, Currency, Decimal, Issue, Issues, Patch, Tenant}
 use racun_store::{Context, Many, One, StoreError, Writes};
 use time::Date;
 
-use super::compose::{Composition, compose, gather};
+use super::compose::{Composition, compose};
+use super::gather::gather;
 use super::request::{ExpenseLineRequest, ExpenseRequest, SupplierPatch, TotalsRequest};
 use super::{happened, supplier};
 use crate::documents::{LineRequest, LineTaxRequest};

@@ -3,6 +3,7 @@
 //! | Module     | Owns                                                                    |
 //! | ---------- | ----------------------------------------------------------------------- |
 //! | `request`  | what a caller asks for, in plain values                                 |
+//! | `gather`   | the reads: supplier, items, taxes, categories, rate                     |
 //! | `compose`  | from request and reads to an expense's content                          |
 //! | `items`    | the same for items                                                      |
 //! | `amounts`  | whether totals are calculated of the items or kept as given             |
@@ -11,12 +12,14 @@
 
 mod amounts;
 mod compose;
+mod gather;
 mod import;
 mod items;
 mod request;
 mod supplier;
 
-use compose::{Composition, compose, gather};
+use compose::{Composition, compose};
+use gather::gather;
 pub use import::{ImportError, ReceivedFile, import};
 use racun_access::Entity;
 use racun_documents::DocumentError;
@@ -60,7 +63,7 @@ pub async fn create(
     creation: ExpenseCreation,
 ) -> Result<Expense, Error> {
     let gathered = gather(cx.store, entity, &request, None, cx.stamp).await?;
-    let Composition { content, savings } = compose(
+    let Composition { content, catalogue } = compose(
         ExpenseContent::blank(entity.currency),
         &request,
         creation.custom,
@@ -73,7 +76,7 @@ pub async fn create(
     let date = draft.content.date.unwrap_or(today);
     let numbering = if creation.is_draft { None } else { Some(expense_numbering(entity, date)?) };
     let mut unit = cx.unit();
-    let supplier = savings.hold(&mut unit);
+    let supplier = catalogue.hold(&mut unit);
     let numbering = numbering.map(|(series, format)| (unit.number(series), format));
     unit.decide(move |held| {
         let actor = held.actor();
@@ -93,7 +96,7 @@ pub async fn create(
         let writes = writes.puts(paid.writes.iter().map(PaymentWrite::put));
         let entries = expense.recognition(recognition, actor.stamp());
         let writes = writes.puts(entries.iter().map(Put::insert));
-        let saved = savings.writes(held.find(supplier)?, actor);
+        let saved = catalogue.writes(held.find(supplier)?, actor);
         Ok((expense, writes.events(events(&paid, actor)).and(saved)))
     })
     .await
@@ -150,7 +153,7 @@ pub async fn update(
     let recognition = default_of(entity, RecognitionSide::Expense);
     unit.decide(move |held| {
         let (before, actor) = (live(held.one(expense)?)?, held.actor());
-        let Composition { content, savings } =
+        let Composition { content, catalogue } =
             compose(before.content.clone(), &request, false, &gathered, actor.stamp())?;
         let after = before.clone().update(content, actor.stamp())?;
         let mut writes = Writes::default();
@@ -162,7 +165,7 @@ pub async fn update(
             let new = after.recognition(recognition.or_of(&own), actor.stamp());
             writes = writes.puts(recognition_changes(&own, new));
         }
-        let saved = savings.writes(held.find(supplier)?, actor);
+        let saved = catalogue.writes(held.find(supplier)?, actor);
         Ok((after, writes.and(saved)))
     })
     .await

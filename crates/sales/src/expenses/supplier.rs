@@ -7,7 +7,7 @@ use racun_kernel::id::{EntityId, SupplierId};
 use racun_kernel::{Issue, Issues, Patch, Stamp};
 use racun_store::{Actor, One, UnitBuilder, Writes};
 
-use super::compose::ResolvedReferences;
+use super::gather::ResolvedReferences;
 use super::request::ExpenseRequest;
 
 /// What an expense's commit writes into the catalogue.
@@ -62,7 +62,7 @@ pub(super) fn apply(
     content: &mut ExpenseContent,
     request: &ExpenseRequest,
     gathered: &ResolvedReferences,
-    savings: &mut CatalogueWrites,
+    catalogue: &mut CatalogueWrites,
     stamp: &Stamp,
     issues: &mut Issues,
 ) {
@@ -88,7 +88,7 @@ pub(super) fn apply(
     }
     if request.save_supplier {
         let saved = save(content, gathered, stamp);
-        savings.supplier = saved.unwrap_or_else(|found| {
+        catalogue.supplier = saved.unwrap_or_else(|found| {
             found.iter().for_each(|issue| issues.push(issue.clone()));
             None
         });

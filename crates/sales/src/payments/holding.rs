@@ -16,7 +16,7 @@ use racun_store::{Actor, Context, Put, StoreError, Writes};
 use time::OffsetDateTime;
 
 use super::{
-    Command, Named, Opened, PaymentPorts, Plan, close, get, means, reaches_expenses, type_change,
+    Command, Named, Opened, PaymentPorts, Plan, close, get, means, reaches_expenses,
     while_links_change,
 };
 use crate::error::Error;
@@ -143,7 +143,7 @@ impl Decided {
         let after = self.outcome.payment.as_ref();
         let change = after.and_then(|after| TypeChange::between(self.payment.as_ref(), after));
         let Some(change) = change else { return Ok(None) };
-        let document = type_change::document_of(&self.sheet, &change)?;
+        let document = document_of(&self.sheet, &change)?;
         Ok(Some((change, document)))
     }
 
@@ -208,7 +208,7 @@ pub(super) async fn holding<T: Send + 'static>(
     let cx = ports.cx;
     while_links_change(async || {
         let seen = get(cx, id).await?;
-        let named = Named::of(seen.documents());
+        let named = Named::of(&seen);
         let plan = Plan::of(cx, entity, named).await?;
         let (entity, payment) = (entity.clone(), Some(id));
         let about = About { entity, payment, receipting: None, charge: None };
@@ -225,7 +225,7 @@ async fn holding_new<T: Send + 'static>(
     decide: impl Fn(Held) -> Result<(T, Writes), Error> + Clone + Send + 'static,
 ) -> Result<T, Error> {
     let cx = ports.cx;
-    let named = Named::of(new.references()?.ids());
+    let named = Named::of_new(&new.references()?);
     if let Some(expense) = named.expense.filter(|_| !reaches_expenses(cx.scope)) {
         return Err(StoreError::NotFound { id: expense.to_string() }.into());
     }
@@ -301,4 +301,11 @@ async fn hold<T: Send + 'static>(
         })
     })
     .await
+}
+
+/// The document that the change is on, as it was held.
+pub(super) fn document_of(sheet: &WorkingSet, change: &TypeChange) -> Result<Document, StoreError> {
+    let gone = || StoreError::NotFound { id: change.document_id.clone() };
+    let id: DocumentId = change.document_id.parse().map_err(|_| gone())?;
+    sheet.document(id).cloned().ok_or_else(gone)
 }

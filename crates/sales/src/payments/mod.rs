@@ -21,7 +21,7 @@ use racun_kernel::{Scope, Stamp};
 use racun_portugal::Portugal;
 use racun_records::{Sourced, get_documents, hold_documents, hold_payments, links_of};
 use racun_settlement::{
-    NewPayment, PAYMENTS, Payment, PaymentPatch, Settlement, SettlementOutcome,
+    NewPayment, PAYMENTS, Payment, PaymentPatch, References, Settlement, SettlementOutcome,
 };
 use racun_store::{
     Actor, Context, ListQuery, Many, One, Page, RawQuery, StoreError, UnitBuilder, Writes,
@@ -86,16 +86,21 @@ struct Named {
 }
 
 impl Named {
-    /// Documents by their ids' text; what is no document's id is an expense's, or nothing.
-    fn of(ids: impl Iterator<Item = String>) -> Self {
-        let mut named = Self::default();
-        for id in ids {
-            match id.parse() {
-                Ok(document) => named.documents.push(document),
-                Err(_) => named.expense = id.parse().ok().or(named.expense),
-            }
-        }
-        named
+    /// What `payment` is on.
+    fn of(payment: &Payment) -> Self {
+        let documents = [&payment.invoice_id, &payment.credit_note_id, &payment.advance_invoice_id];
+        Self::new(documents, payment.applied_to_expense_id.or(payment.expense_id))
+    }
+
+    /// What a payment that is recorded names.
+    fn of_new(named: &References) -> Self {
+        let documents = [&named.invoice_id, &named.credit_note_id, &named.advance_invoice_id];
+        Self::new(documents, named.expense_id)
+    }
+
+    fn new(documents: [&Option<String>; 3], expense: Option<ExpenseId>) -> Self {
+        let documents = documents.into_iter().flatten().filter_map(|id| id.parse().ok()).collect();
+        Self { documents, expense }
     }
 
     fn invoice(&self) -> Option<DocumentId> {
@@ -361,7 +366,7 @@ pub struct Related {
 /// # Errors
 /// When the store fails.
 pub async fn related(cx: Context<'_>, payments: &[Payment]) -> Result<Related, Error> {
-    let named: Vec<Named> = payments.iter().map(|payment| Named::of(payment.documents())).collect();
+    let named: Vec<Named> = payments.iter().map(Named::of).collect();
     let ids = named.iter().flat_map(|named| named.documents.iter().copied());
     let documents = get_documents(cx.store, cx.scope, ids).await?;
     let mut expenses: Vec<String> =

@@ -21,14 +21,14 @@
 use std::sync::Arc;
 
 use racun_access::Entity;
-use racun_documents::{Document, DocumentId, PaymentChange};
+use racun_documents::{Document, PaymentChange};
 use racun_fiscal::LEASE;
 use racun_fiscalization::{Concern, Matter, TaxAuthority, told};
 use racun_settlement::{Payment, PaymentType, TypeChange, TypeChangeError, TypeChangeRule};
-use racun_store::{Actor, Context, Decision, StoreError, Writes};
+use racun_store::{Actor, Context, Decision, Writes};
 use time::OffsetDateTime;
 
-use super::holding::{Decided, Held, holding};
+use super::holding::{Decided, Held, document_of, holding};
 use super::{Command, PaymentPorts};
 use crate::error::Error;
 use crate::settling::WorkingSet;
@@ -58,11 +58,12 @@ struct Reporting {
 /// the command at once.
 ///
 /// # Errors
-/// [`StoreError::NotFound`], or what settlement refuses. [`TypeChangeError::Refused`] and
-/// [`TypeChangeError::Provider`] leave all as it was; [`TypeChangeError::Unreachable`] does, too,
-/// and keeps the attempt; [`TypeChangeError::Unconfirmed`] while the attempt of another change on
-/// the document stands, or any is under way; [`TypeChangeError::Unrecorded`] when the authority
-/// took what could then not be stored.
+/// [`racun_store::StoreError::NotFound`], or what settlement refuses.
+/// [`TypeChangeError::Refused`] and [`TypeChangeError::Provider`] leave all as it was;
+/// [`TypeChangeError::Unreachable`] does, too, and keeps the attempt;
+/// [`TypeChangeError::Unconfirmed`] while the attempt of another change on the document stands, or
+/// any is under way; [`TypeChangeError::Unrecorded`] when the authority took what could then not be
+/// stored.
 pub(super) async fn run(
     ports: PaymentPorts<'_>,
     entity: &Entity,
@@ -263,13 +264,6 @@ fn unconfirmed(pending: &PaymentChange, wait: Option<time::Duration>) -> Error {
 
 fn no_authority() -> Error {
     TypeChangeError::Unreachable("no tax authority is configured".to_owned()).into()
-}
-
-/// The document that the change is on, as it was held.
-pub(super) fn document_of(sheet: &WorkingSet, change: &TypeChange) -> Result<Document, StoreError> {
-    let gone = || StoreError::NotFound { id: change.document_id.clone() };
-    let id: DocumentId = change.document_id.parse().map_err(|_| gone())?;
-    sheet.document(id).cloned().ok_or_else(gone)
 }
 
 fn only_documents(sheet: &WorkingSet) -> Writes {

@@ -2,7 +2,8 @@
 //!
 //! | Module       | Owns                                                         |
 //! | ------------ | ------------------------------------------------------------ |
-//! | `port`       | the port to the provider, and what the operator says of it   |
+//! | `provider`   | what the operator says of the provider                       |
+//! | `port`       | the port to it                                               |
 //! | `attempt`    | state, nonce and code verifier of one sign-in                |
 //! | `claims`     | what an id token has to say                                  |
 //! | `linking`    | which identities a user has                                  |
@@ -12,6 +13,7 @@ mod attempt;
 mod claims;
 mod linking;
 mod port;
+mod provider;
 mod signing_in;
 
 use racun_kernel::Tenant;
@@ -25,7 +27,8 @@ use crate::Digest;
 pub use attempt::{SignInAttempt, begin_sign_in, find_sign_in};
 pub use claims::{Claims, Verified};
 pub use linking::{link_identity, list_identities, unlink_identity};
-pub use port::{Grant, IdentityProvider, ProviderDescription};
+pub use port::{Grant, IdentityProvider};
+pub use provider::ProviderDescription;
 pub use signing_in::{
     IdentityLogin, Recognized, continue_sign_in, finish_sign_in, recognize, sign_up_writes_by,
 };

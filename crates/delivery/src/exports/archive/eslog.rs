@@ -7,7 +7,7 @@ use racun_sales::Error;
 use racun_sales::einvoicing::{self, EInvoiceRefused};
 use racun_store::Context;
 
-use super::work::{Archivist, Stopped};
+use super::archivist::{Archivist, Stopped};
 use crate::einvoice_files::written;
 
 /// Reasons of one document that are named.

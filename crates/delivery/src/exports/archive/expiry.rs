@@ -8,8 +8,8 @@ use racun_catalog::FileStorage;
 use racun_kernel::Stamp;
 use racun_store::{Store, Writes};
 
+use super::archivist::account_of;
 use super::job::{EXPORT_JOBS, ExportJob};
-use super::work::account_of;
 
 /// Removes exports whose time is over, with their archives: the handler of the jobs that wait for
 /// that.

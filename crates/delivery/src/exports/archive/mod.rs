@@ -8,7 +8,8 @@
 //! | `events`  | what happens to exports, for the log                                    |
 //! | `eslog`   | documents as e-SLOG files                                               |
 //! | `saft`    | documents of Portugal as one file of SAF-T                              |
-//! | `work`    | the worker: documents to parts of the archive, the end, the mail        |
+//! | `archivist` | the worker's tools, and what it stores: parts, the end, the mail      |
+//! | `work`    | the worker: documents to parts of the archive                           |
 //! | `link`    | the link in the mail                                                    |
 //! | `expiry`  | removing an export after its time                                       |
 //!
@@ -20,6 +21,7 @@
 //! more is removed after the commit. Progress never falls. A document that cannot be set is left
 //! out and named; anything else that fails is tried again, and ends the export when it lasts.
 
+mod archivist;
 mod eslog;
 pub mod events;
 mod expiry;
@@ -30,12 +32,13 @@ mod saft;
 mod share;
 mod work;
 
+pub use super::error::MOST_AT_ONCE;
+pub use archivist::Archivist;
 pub use expiry::ExportSweeper;
 pub use job::{
     ArchiveFormat, EXPORT_JOBS, ExportJob, ExportState, KEPT, Selection, SelectionCursor, Skipped,
     StoredPart,
 };
 pub use link::{follow_link, mint_link};
-pub use request::{ArchiveRequest, MOST_AT_ONCE, MOST_DOCUMENTS, MOST_IDS, begin, get};
+pub use request::{ArchiveRequest, MOST_DOCUMENTS, MOST_IDS, begin, get};
 pub use saft::begin_saft;
-pub use work::Archivist;

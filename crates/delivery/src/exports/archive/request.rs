@@ -13,6 +13,7 @@ use racun_sales::documents::today;
 use racun_sales::einvoicing::EInvoiceRefused;
 use racun_store::{Context, ListQuery, Many, One, StoreError, Writes};
 
+use super::super::error::MOST_AT_ONCE;
 use super::super::request::{kinds_named, locales};
 use super::super::{ExportError, Span};
 use super::eslog;
@@ -26,8 +27,6 @@ use super::share::dated;
 pub const MOST_DOCUMENTS: usize = 10_000;
 /// Documents that a request may name one by one.
 pub const MOST_IDS: usize = 1_000;
-/// Exports of one account that are not over, at most.
-pub const MOST_AT_ONCE: usize = 3;
 
 /// Characters of the entity's name in that of the archive.
 const MAX_NAME_CHARS: usize = 60;

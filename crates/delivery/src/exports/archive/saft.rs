@@ -21,9 +21,9 @@ use racun_store::{Context, StoreError, Writes};
 use time::OffsetDateTime;
 
 use super::super::ExportError;
+use super::archivist::{Archivist, PART, Stopped, TIME};
 use super::job::{ArchiveFormat, EXPORT_JOBS, ExportJob, Progress, Selection, SelectionCursor};
 use super::request::{pending, start};
-use super::work::{Archivist, PART, Stopped, TIME};
 
 /// Begins the file of `period`: a worker writes it.
 ///

@@ -115,7 +115,7 @@ pub(super) const ISSUES: &[Code] = codes! {
     Issue number_locked [422] "The document's number stays, and this would need another.";
     Issue number_used [422] "The sequence has numbers already, so its start stays.";
     Issue operator_missing [422]
-        "A warning: nobody says who issues. Store an operator in the settings.";
+        "A warning: no operator is known. Store one in the settings.";
     Issue other_taxpayer [422] "The certificate is of another taxpayer than the entity.";
     Issue out_of_range [422]
         "The number lies outside of what is taken; the message names the bounds.";
