@@ -21,9 +21,9 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
 use crate::at;
+use crate::authority::SimulatedAuthority;
 use crate::fault::Wire;
 use crate::ledger::Filter;
-use crate::office::Office;
 use crate::pki::WantedTaxpayer;
 use crate::server::{self, Body};
 use crate::state::{HttpReply, State};
@@ -95,10 +95,10 @@ fn answer(
             Ok(HttpReply::json(json!(state.ledger.refused()).to_string()))
         }
         ("GET", "/premises") => Ok(HttpReply::json(json!(state.ledger.premises()).to_string())),
-        ("GET", "/series") => Ok(HttpReply::json(json!(state.at.books().known()).to_string())),
-        ("GET", "/reported") => Ok(HttpReply::json(json!(state.at.books().reports()).to_string())),
+        ("GET", "/series") => Ok(HttpReply::json(json!(state.at.kept().known()).to_string())),
+        ("GET", "/reported") => Ok(HttpReply::json(json!(state.at.kept().reports()).to_string())),
         ("GET", "/reported/refused") => {
-            Ok(HttpReply::json(json!(state.at.books().refusals()).to_string()))
+            Ok(HttpReply::json(json!(state.at.kept().refusals()).to_string()))
         }
         ("POST", "/saf-t") => {
             let checked = at::check_saft(body, &state.at.program()).map_err(bad)?;
@@ -111,7 +111,7 @@ fn answer(
         }
         ("PUT", "/password") => {
             let new: Password = read(body)?;
-            state.at.books().set_password(&new.user, &new.password);
+            state.at.kept().set_password(&new.user, &new.password);
             done()
         }
         ("GET", "/fault") => {
@@ -130,7 +130,7 @@ fn answer(
             done()
         }
         ("DELETE", "/fault") => {
-            state.faults.clear(query.get("authority").map(|name| office(name)).transpose()?);
+            state.faults.clear(query.get("authority").map(|name| simulated(name)).transpose()?);
             done()
         }
         ("PUT", "/delay") => {
@@ -254,9 +254,9 @@ fn bad(error: impl std::fmt::Display) -> Refused {
     (400, error.to_string())
 }
 
-fn office(name: &str) -> Result<Office, Refused> {
-    let office = Office::ALL.into_iter().find(|office| office.name() == name);
-    office.ok_or_else(|| bad("authority is furs, fina or at"))
+fn simulated(name: &str) -> Result<SimulatedAuthority, Refused> {
+    let authority = SimulatedAuthority::ALL.into_iter().find(|one| one.name() == name);
+    authority.ok_or_else(|| bad("authority is furs, fina or at"))
 }
 
 fn authority(name: &str) -> Result<Authority, Refused> {

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 
-use crate::office::Office;
+use crate::authority::SimulatedAuthority;
 
 /// Something that goes wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,7 +102,7 @@ pub enum Twist {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct When {
     /// To which authority; to all when missing.
-    pub authority: Option<Office>,
+    pub authority: Option<SimulatedAuthority>,
     /// To which requests: `invoice`, `premise`, `change`, `tip`, `check`, `echo`, `series`,
     /// `status`; to all when missing. Faults of the connection do not look at it.
     pub operation: Option<String>,
@@ -120,7 +120,7 @@ pub struct When {
 pub struct Wire {
     fault: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    authority: Option<Office>,
+    authority: Option<SimulatedAuthority>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     operation: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -340,7 +340,7 @@ impl Faults {
     }
 
     /// Forgets those of this authority, or all.
-    pub fn clear(&self, authority: Option<Office>) {
+    pub fn clear(&self, authority: Option<SimulatedAuthority>) {
         self.change(|planned| {
             planned.retain(|planned| authority.is_some() && planned.when.authority != authority);
         });
@@ -353,12 +353,12 @@ impl Faults {
     }
 
     /// What happens to a new connection.
-    pub fn of_connection(&self, authority: Office) -> Option<Fault> {
+    pub fn of_connection(&self, authority: SimulatedAuthority) -> Option<Fault> {
         self.pick(|it| it.fault.is_of_connection() && it.fault != Fault::Refuse, authority)
     }
 
     /// What happens to a request.
-    pub fn of_request(&self, authority: Office, operation: &str) -> Option<Fault> {
+    pub fn of_request(&self, authority: SimulatedAuthority, operation: &str) -> Option<Fault> {
         let concerns = |it: &Planned| {
             let asked = it.when.operation.as_deref();
             !it.fault.is_of_connection() && asked.is_none_or(|asked| asked == operation)
@@ -367,13 +367,13 @@ impl Faults {
     }
 
     /// Whether connections are refused now.
-    pub fn refuses(&self, authority: Office) -> bool {
+    pub fn refuses(&self, authority: SimulatedAuthority) -> bool {
         let is_it = |it: &Planned| it.fault == Fault::Refuse && concerns(&it.when, authority);
         self.lock().iter().any(is_it)
     }
 
     /// Ends when connections are refused, or no longer, as `refuse` says.
-    pub async fn until(&self, authority: Office, refuse: bool) {
+    pub async fn until(&self, authority: SimulatedAuthority, refuse: bool) {
         let mut changes = self.changes.subscribe();
         while self.refuses(authority) != refuse {
             if changes.changed().await.is_err() {
@@ -382,7 +382,11 @@ impl Faults {
         }
     }
 
-    fn pick(&self, fits: impl Fn(&Planned) -> bool, authority: Office) -> Option<Fault> {
+    fn pick(
+        &self,
+        fits: impl Fn(&Planned) -> bool,
+        authority: SimulatedAuthority,
+    ) -> Option<Fault> {
         let mut planned = self.lock();
         let mut those = planned.iter_mut().filter(|it| concerns(&it.when, authority) && fits(it));
         those.find_map(|it| it.happens().then(|| it.fault.clone()))
@@ -398,7 +402,7 @@ impl Faults {
     }
 }
 
-fn concerns(when: &When, authority: Office) -> bool {
+fn concerns(when: &When, authority: SimulatedAuthority) -> bool {
     when.authority.is_none_or(|asked| asked == authority)
 }
 
@@ -409,7 +413,7 @@ mod tests {
     fn happens(when: When, requests: usize) -> Vec<usize> {
         let faults = Faults::default();
         faults.add(Fault::Hang, when).unwrap();
-        let of = |_: &usize| faults.of_request(Office::Furs, "invoice").is_some();
+        let of = |_: &usize| faults.of_request(SimulatedAuthority::Furs, "invoice").is_some();
         (1..=requests).filter(of).collect()
     }
 
@@ -425,7 +429,7 @@ mod tests {
         assert_eq!(happens(When { percent: Some(10), ..when.clone() }, 100).len(), 10);
         assert_eq!(happens(When { percent: Some(0), ..when.clone() }, 100).len(), 0);
         assert_eq!(happens(When { operation: Some("echo".into()), ..when.clone() }, 3).len(), 0);
-        assert_eq!(happens(When { authority: Some(Office::Fina), ..when }, 3).len(), 0);
+        assert_eq!(happens(When { authority: Some(SimulatedAuthority::Fina), ..when }, 3).len(), 0);
     }
 
     #[test]

@@ -11,7 +11,7 @@
 //! | `furs`    | Slovenia: routes, rules, codes, answers                                  |
 //! | `fina`    | Croatia: the same                                                        |
 //! | `at`      | Portugal: series, invoices, and the chains of SAF-T                      |
-//! | `office`  | which of the authorities                                                 |
+//! | `authority` | which of the authorities                                               |
 //! | `keys`    | the keys of Portugal                                                     |
 //! | `soap`    | signatures in SOAP answers                                               |
 //! | `ledger`  | what was taken and refused, and the gaps in sequences                    |
@@ -22,6 +22,7 @@
 //! Nothing here is a secret: its keys are in the repository. Nothing is kept when it ends.
 
 mod at;
+mod authority;
 mod clock;
 mod control;
 mod fault;
@@ -29,7 +30,6 @@ mod fina;
 mod furs;
 mod keys;
 mod ledger;
-mod office;
 mod pki;
 mod schema;
 mod server;
@@ -38,9 +38,9 @@ mod start;
 mod state;
 
 pub use at::{AtRefused, Checked, KnownSeries, Reported};
+pub use authority::SimulatedAuthority;
 pub use fault::{Fault, Page, Twist, When};
 pub use keys::PROGRAM as PROGRAM_KEY_PEM;
 pub use ledger::{Filter, Gaps, Premise, Refused, Sequence, Taken};
-pub use office::Office;
 pub use pki::{Taxpayer, TaxpayerError, WantedTaxpayer};
 pub use start::{Options, Running, Simulator, StartError};

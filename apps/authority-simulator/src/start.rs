@@ -16,12 +16,12 @@ use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
 use crate::at::{self, AtRefused, Checked, KnownSeries, Reported};
+use crate::authority::SimulatedAuthority;
 use crate::clock::Clock;
 use crate::control;
 use crate::fault::{Fault, When};
 use crate::keys;
 use crate::ledger::{Filter, Gaps, Premise, Refused, Taken};
-use crate::office::Office;
 use crate::pki::{Identity, Taxpayer, TaxpayerError, WantedTaxpayer, from_pem};
 use crate::server::{Server, bind};
 use crate::state::{Memory, State};
@@ -116,9 +116,11 @@ impl Simulator {
             let (listener, address) = listen(address)?;
             let pki = &state.pki;
             let chain: Vec<&Identity> = match authority {
-                Office::Furs | Office::At => vec![&pki.server, pki.issuing()],
+                SimulatedAuthority::Furs | SimulatedAuthority::At => {
+                    vec![&pki.server, pki.issuing()]
+                }
                 // CIS sends its own certificate alone.
-                Office::Fina => vec![&pki.server],
+                SimulatedAuthority::Fina => vec![&pki.server],
             };
             let server = Arc::new(Server {
                 tls: tls(&state, authority, &provider, &chain)?,
@@ -129,9 +131,9 @@ impl Simulator {
             tasks.spawn(server.run(listener));
             Ok(address)
         };
-        let furs = serve(Office::Furs, options.furs)?;
-        let fina = serve(Office::Fina, options.fina)?;
-        let at = serve(Office::At, options.at)?;
+        let furs = serve(SimulatedAuthority::Furs, options.furs)?;
+        let fina = serve(SimulatedAuthority::Fina, options.fina)?;
+        let at = serve(SimulatedAuthority::At, options.at)?;
         let (listener, control) = listen(options.control)?;
         tasks.spawn(control::run(Arc::clone(&state), listener));
         Ok(Running {
@@ -157,19 +159,19 @@ fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr), StartError> 
 
 fn tls(
     state: &State,
-    authority: Office,
+    authority: SimulatedAuthority,
     provider: &Arc<CryptoProvider>,
     chain: &[&Identity],
 ) -> Result<Arc<ServerConfig>, StartError> {
     let builder = ServerConfig::builder_with_provider(Arc::clone(provider))
         .with_safe_default_protocol_versions()?;
     let builder = match authority {
-        Office::Furs => {
+        SimulatedAuthority::Furs => {
             let verifier: Arc<dyn ClientCertVerifier> = state.trust(Authority::Furs).clone();
             builder.with_client_cert_verifier(verifier)
         }
         // Of who made a program AT knows more than a sandbox has: here it asks for none.
-        Office::Fina | Office::At => builder.with_no_client_auth(),
+        SimulatedAuthority::Fina | SimulatedAuthority::At => builder.with_no_client_auth(),
     };
     let certificates =
         chain.iter().map(|identity| CertificateDer::from(identity.der.clone())).collect();
@@ -297,25 +299,25 @@ impl Running {
 
     /// Sets the password of a sub-user of AT. Any is taken where none is set.
     pub fn set_password(&self, user: &str, password: &str) {
-        self.state.at.books().set_password(user, password);
+        self.state.at.kept().set_password(user, password);
     }
 
     /// The series that AT knows.
     #[must_use]
     pub fn series(&self) -> Vec<KnownSeries> {
-        self.state.at.books().known()
+        self.state.at.kept().known()
     }
 
     /// The invoices that were reported to AT, in the order in which they came.
     #[must_use]
     pub fn reported(&self) -> Vec<Reported> {
-        self.state.at.books().reports()
+        self.state.at.kept().reports()
     }
 
     /// What AT refused, in order.
     #[must_use]
     pub fn refused_by_at(&self) -> Vec<AtRefused> {
-        self.state.at.books().refusals()
+        self.state.at.kept().refusals()
     }
 
     /// Checks the chains of a file of SAF-T by the public key of the certified program.

@@ -10,7 +10,7 @@ use racun_fiscal::Authority;
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::CertificateDer;
 
-use crate::at::Books;
+use crate::at::Register;
 use crate::clock::Clock;
 use crate::fault::Faults;
 use crate::ledger::Ledger;
@@ -90,7 +90,7 @@ pub struct State {
     pub clock: Arc<Clock>,
     pub ledger: Ledger,
     /// What AT knows.
-    pub at: Books,
+    pub at: Register,
     pub faults: Faults,
     /// Whether what was reported before the start is believed.
     pub is_forgetful: bool,
@@ -122,7 +122,7 @@ impl State {
             fina_trust: trust(&pki.fina_ca.der)?,
             pki,
             ledger: Ledger::new(memory.most),
-            at: Books::new(memory.most)?,
+            at: Register::new(memory.most)?,
             is_forgetful: memory.is_forgetful,
             faults: Faults::default(),
             known: Mutex::default(),

@@ -1,10 +1,10 @@
-//! One request at the books: what it finds, makes and tells.
+//! One request with the ledger: what it finds, makes and tells.
 
 use ring::rand::{SecureRandom as _, SystemRandom};
 use serde_json::{Value, json};
 
-use crate::books::{Books, Event, Stored};
 use crate::cards::{Card, Decline};
+use crate::ledger::{Event, Ledger, Stored};
 
 /// A refusal.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,9 +60,9 @@ pub fn error_of(decline: Decline) -> Value {
     })
 }
 
-/// One request at the books.
+/// One request with the ledger.
 pub struct Desk<'a> {
-    pub books: &'a mut Books,
+    pub ledger: &'a mut Ledger,
     /// The base of the interface.
     pub url: &'a str,
     /// The connected account that it is on behalf of.
@@ -92,12 +92,12 @@ impl Desk<'_> {
     pub fn put(&mut self, value: &Value) {
         let id = value["id"].as_str().unwrap_or_default().to_owned();
         let account = self.account.clone();
-        self.books.objects.put(&id, Stored { account, value: value.clone() });
+        self.ledger.objects.put(&id, Stored { account, value: value.clone() });
     }
 
     /// The object `id` of the kind `what`, when it is whose the request is.
     pub fn find(&self, what: &str, id: &str) -> Option<Value> {
-        let stored = self.books.objects.get(id)?;
+        let stored = self.ledger.objects.get(id)?;
         let is_own = stored.account == self.account && stored.value["object"] == what;
         is_own.then(|| stored.value.clone())
     }
@@ -107,7 +107,7 @@ impl Desk<'_> {
         if let Some(known) = self.find("customer", id) {
             return Ok(known);
         }
-        if !id.starts_with("cus_sim") || self.books.objects.get(id).is_some() {
+        if !id.starts_with("cus_sim") || self.ledger.objects.get(id).is_some() {
             return Err(Problem::no_such("customer", id, name));
         }
         let again = self.customer_object(id, Value::Null);
@@ -133,7 +133,7 @@ impl Desk<'_> {
         if let Some(known) = self.find("payment_method", id) {
             return Ok((card, known));
         }
-        if self.books.objects.get(id).is_some() {
+        if self.ledger.objects.get(id).is_some() {
             return Err(missing());
         }
         let again = self.card_object(id, card);
@@ -168,7 +168,7 @@ impl Desk<'_> {
             body["account"] = json!(account);
         }
         let event = Event { id: id.clone(), kind: kind.to_owned(), body: body.to_string() };
-        self.books.events.put(&id, event.clone());
+        self.ledger.events.put(&id, event.clone());
         self.told.push(event);
     }
 }

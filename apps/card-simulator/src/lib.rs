@@ -8,8 +8,8 @@
 //! | Module    | Owns                                                                |
 //! | --------- | ------------------------------------------------------------------- |
 //! | `cards`   | cards that stand for each outcome                                   |
-//! | `books`   | customers, cards, sessions, payments, accounts; answers by key      |
-//! | `desk`    | one request at the books: new ids, what it finds and tells          |
+//! | `ledger`  | customers, cards, sessions, payments, accounts; answers by key      |
+//! | `desk`    | one request with the ledger: new ids, what it finds and tells       |
 //! | `api`     | the interface for programs                                          |
 //! | `page`    | the pages for people                                                |
 //! | `webhook` | telling what happened                                               |
@@ -21,11 +21,11 @@
 //! are, so a sandbox that outlives it is served the same by the next one.
 
 mod api;
-mod books;
 mod cards;
 mod desk;
 mod fault;
 mod form;
+mod ledger;
 mod page;
 mod serve;
 mod webhook;
@@ -41,8 +41,8 @@ use serde::Deserialize;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
-pub use books::{Event, Payment};
 pub use fault::{Fault, Operation, When};
+pub use ledger::{Event, Payment};
 pub use webhook::signature;
 
 /// How the simulator is to start.
@@ -186,13 +186,13 @@ impl Running {
     /// The payments that it was asked for, in their order, with what became of them.
     #[must_use]
     pub fn payments(&self) -> Vec<Payment> {
-        self.state.books().payments()
+        self.state.ledger().payments()
     }
 
     /// What it told, or would have told, in its order.
     #[must_use]
     pub fn events(&self) -> Vec<Event> {
-        self.state.books().events()
+        self.state.ledger().events()
     }
 
     /// Posts the event `id` again, signed at the present time. False where there is none.

@@ -281,12 +281,12 @@ fn portal(state: &State, id: &str, message: &str) -> Answer {
     let found = state.at_desk(None, false, |desk| {
         let session = desk.find("billing_portal.session", id)?;
         let customer = desk.customer(session["customer"].as_str()?, "id").ok()?;
-        let own = |stored: &&crate::books::Stored| {
+        let own = |stored: &&crate::ledger::Stored| {
             let value = &stored.value;
             value["object"] == "payment_method" && value["customer"] == customer["id"]
         };
         let cards: Vec<Value> =
-            desk.books.objects.all().filter(own).map(|stored| stored.value.clone()).collect();
+            desk.ledger.objects.all().filter(own).map(|stored| stored.value.clone()).collect();
         Some((session, customer, cards))
     });
     let Some((session, customer, cards)) = found else { return gone() };

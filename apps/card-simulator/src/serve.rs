@@ -17,9 +17,9 @@ use tokio::net::TcpListener;
 use tokio::sync::mpsc::Sender;
 use tokio::task::JoinSet;
 
-use crate::books::{Books, Event};
 use crate::desk::Desk;
 use crate::fault::{Fault, Faults, Operation, When};
+use crate::ledger::{Event, Ledger};
 use crate::{Options, PaidInvoice, api, page};
 
 /// Bytes of a request.
@@ -40,26 +40,26 @@ pub struct State {
     pub faults: Faults,
     pub options: Options,
     pub url: String,
-    books: Mutex<Books>,
+    ledger: Mutex<Ledger>,
     courier: Sender<Event>,
 }
 
 impl State {
     pub fn new(options: &Options, url: String, courier: Sender<Event>) -> Self {
-        let books = Mutex::new(Books::new(options.most_kept));
-        Self { faults: Faults::default(), options: options.clone(), url, books, courier }
+        let ledger = Mutex::new(Ledger::new(options.most_kept));
+        Self { faults: Faults::default(), options: options.clone(), url, ledger, courier }
     }
 
-    pub fn books(&self) -> MutexGuard<'_, Books> {
+    pub fn ledger(&self) -> MutexGuard<'_, Ledger> {
         // No code that can panic runs under the lock.
-        self.books.lock().unwrap_or_else(PoisonError::into_inner)
+        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub fn now(&self) -> i64 {
         (self.options.clock)()
     }
 
-    /// Does something at the books, and posts what it tells.
+    /// Does something with the ledger, and posts what it tells.
     pub fn at_desk<T>(
         &self,
         account: Option<String>,
@@ -67,9 +67,9 @@ impl State {
         act: impl FnOnce(&mut Desk<'_>) -> T,
     ) -> T {
         let now = self.now();
-        let mut books = self.books();
+        let mut ledger = self.ledger();
         let told = Vec::new();
-        let mut desk = Desk { books: &mut books, url: &self.url, account, is_live, now, told };
+        let mut desk = Desk { ledger: &mut ledger, url: &self.url, account, is_live, now, told };
         let done = act(&mut desk);
         for event in std::mem::take(&mut desk.told) {
             self.send(event);
@@ -79,7 +79,7 @@ impl State {
 
     /// Posts the event `id` again.
     pub fn replay(&self, id: &str) -> bool {
-        let known = self.books().events.get(id).cloned();
+        let known = self.ledger().events.get(id).cloned();
         known.map(|event| self.send(event)).is_some()
     }
 
@@ -234,8 +234,8 @@ fn command(state: &State, asked: &Asked) -> Answer {
     let done = || Answer::json(200, &json!({}));
     match (asked.method.as_str(), asked.path.as_str()) {
         ("GET", "/control/ledger") => {
-            let books = state.books();
-            let all = json!({ "payments": books.payments(), "events": books.events() });
+            let ledger = state.ledger();
+            let all = json!({ "payments": ledger.payments(), "events": ledger.events() });
             Answer::json(200, &all)
         }
         ("DELETE", "/control/fault") => {

@@ -18,7 +18,7 @@ use tokio::task::JoinSet;
 use url::{Host, Url};
 
 use crate::Options;
-use crate::books::Event;
+use crate::ledger::Event;
 
 /// Events that wait to be posted; a further one is posted on request only.
 const MOST_WAITING: usize = 10_000;

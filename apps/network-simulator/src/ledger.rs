@@ -77,7 +77,7 @@ pub struct Account {
 }
 
 #[derive(Default)]
-struct Books {
+struct Entries {
     accounts: BTreeMap<u64, Account>,
     by_key: HashMap<String, Delivery>,
     order: VecDeque<String>,
@@ -86,26 +86,26 @@ struct Books {
 
 /// The ledger.
 pub struct Ledger {
-    books: Mutex<Books>,
+    entries: Mutex<Entries>,
     most_kept: usize,
 }
 
 impl Ledger {
     pub fn new(most_kept: usize) -> Self {
-        Self { books: Mutex::default(), most_kept }
+        Self { entries: Mutex::default(), most_kept }
     }
 
-    fn books(&self) -> MutexGuard<'_, Books> {
+    fn entries(&self) -> MutexGuard<'_, Entries> {
         // No code that can panic runs under the lock.
-        self.books.lock().unwrap_or_else(PoisonError::into_inner)
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Opens an account, another each time.
     pub fn open(&self, tenant: &str) -> u64 {
-        let mut books = self.books();
-        let last = books.accounts.last_key_value().map_or(0, |(id, _)| *id);
+        let mut entries = self.entries();
+        let last = entries.accounts.last_key_value().map_or(0, |(id, _)| *id);
         let id = last.saturating_add(1);
-        books.accounts.insert(id, Account { tenant: tenant.to_owned(), ..Account::default() });
+        entries.accounts.insert(id, Account { tenant: tenant.to_owned(), ..Account::default() });
         id
     }
 
@@ -113,51 +113,51 @@ impl Ledger {
     /// the same company. Companies of a sandbox are made up, so two of them may send as one. An
     /// account that is not known was of a simulator that ended, and is believed.
     pub fn announce(&self, account: u64, identifier: &str) -> bool {
-        let mut books = self.books();
-        let tenant = books.accounts.entry(account).or_default().tenant.clone();
+        let mut entries = self.entries();
+        let tenant = entries.accounts.entry(account).or_default().tenant.clone();
         let is_own =
             |id: u64, one: &Account| id == account || (one.tenant == tenant && !tenant.is_empty());
-        let own = books.accounts.iter().filter(|(id, one)| is_own(**id, one));
+        let own = entries.accounts.iter().filter(|(id, one)| is_own(**id, one));
         if own.flat_map(|(_, one)| &one.identifiers).any(|own| own == identifier) {
             return false;
         }
-        let account = books.accounts.entry(account).or_default();
+        let account = entries.accounts.entry(account).or_default();
         account.identifiers.push(identifier.to_owned());
         true
     }
 
     /// Notes that the company of an account is not taken.
     pub fn reject(&self, account: u64) {
-        self.books().accounts.entry(account).or_default().is_rejected = true;
+        self.entries().accounts.entry(account).or_default().is_rejected = true;
     }
 
     /// An account. One that is not known was of a simulator that ended, and is believed to have the
     /// identifier that it is asked for.
     pub fn account(&self, account: u64) -> Account {
         let believed = || Account { identifiers: vec!["known".to_owned()], ..Account::default() };
-        self.books().accounts.get(&account).cloned().unwrap_or_else(believed)
+        self.entries().accounts.get(&account).cloned().unwrap_or_else(believed)
     }
 
     /// All accounts.
     pub fn accounts(&self) -> Vec<Account> {
-        self.books().accounts.values().cloned().collect()
+        self.entries().accounts.values().cloned().collect()
     }
 
     /// Takes a document; `None` when one came under its key before.
     pub fn take(&self, new: Delivery) -> Option<String> {
-        let mut books = self.books();
-        if books.by_key.contains_key(&new.key) {
-            books.repeats += 1;
+        let mut entries = self.entries();
+        if entries.by_key.contains_key(&new.key) {
+            entries.repeats += 1;
             return None;
         }
         let reference = format!("{}-{}", new.key, new.fate.mark());
         let taken = Delivery { reference: reference.clone(), ..new };
-        books.order.push_back(taken.key.clone());
-        books.by_key.insert(taken.key.clone(), taken);
-        if books.order.len() > self.most_kept
-            && let Some(oldest) = books.order.pop_front()
+        entries.order.push_back(taken.key.clone());
+        entries.by_key.insert(taken.key.clone(), taken);
+        if entries.order.len() > self.most_kept
+            && let Some(oldest) = entries.order.pop_front()
         {
-            books.by_key.remove(&oldest);
+            entries.by_key.remove(&oldest);
         }
         Some(reference)
     }
@@ -165,8 +165,8 @@ impl Ledger {
     /// What became of a document. Of one that is not known its reference says it.
     pub fn look(&self, reference: &str) -> Found {
         let Some((key, mark)) = reference.rsplit_once('-') else { return Found::Nothing };
-        let mut books = self.books();
-        if let Some(known) = books.by_key.get_mut(key) {
+        let mut entries = self.entries();
+        if let Some(known) = entries.by_key.get_mut(key) {
             known.looks += 1;
             if known.fate == Fate::Late && known.looks < LATE_LOOKS {
                 return Found::UnderWay;
@@ -180,11 +180,11 @@ impl Ledger {
     }
 
     pub fn deliveries(&self) -> Vec<Delivery> {
-        let books = self.books();
-        books.order.iter().filter_map(|key| books.by_key.get(key).cloned()).collect()
+        let entries = self.entries();
+        entries.order.iter().filter_map(|key| entries.by_key.get(key).cloned()).collect()
     }
 
     pub fn repeats(&self) -> usize {
-        self.books().repeats
+        self.entries().repeats
     }
 }

@@ -47,7 +47,10 @@ pub const PURE: &[(&str, &[&str])] = &[
             "time",
         ],
     ),
-    ("racun-billing", &["racun-kernel", "racun-store", "serde", "serde_json", "thiserror", "time"]),
+    (
+        "racun-billing",
+        &["base64", "racun-kernel", "racun-store", "serde", "serde_json", "thiserror", "time"],
+    ),
     (
         "racun-card-payments",
         &["async-trait", "racun-kernel", "racun-store", "serde", "thiserror", "time"],
@@ -281,6 +284,7 @@ pub const PURE: &[(&str, &[&str])] = &[
         "racun-delivery",
         &[
             "async-trait",
+            "base64",
             "futures-util",
             "racun-access",
             "racun-background",

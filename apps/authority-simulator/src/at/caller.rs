@@ -54,11 +54,11 @@ pub fn read(state: &State, document: &Document<'_>) -> Result<Caller, MessageErr
     if (state.clock.now() - created).abs() > FRESH {
         return Err(MessageError::new("4", "Created is more than ten minutes away."));
     }
-    let mut books = state.at.books();
-    if !books.is_new_nonce(&nonce) {
+    let mut kept = state.at.kept();
+    if !kept.is_new_nonce(&nonce) {
         return Err(MessageError::new("5", "The key of the request was used before."));
     }
-    if !books.is_password(&user, &password) {
+    if !kept.is_password(&user, &password) {
         return Err(MessageError::new("33", "The password is not that of the sub-user."));
     }
     Ok(Caller { nif, user })

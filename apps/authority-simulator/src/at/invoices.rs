@@ -5,8 +5,8 @@ use racun_portugal::{Number, Region, buyer_number, is_nif};
 use roxmltree::Node;
 use serde_json::Value;
 
-use super::books::{AtRefused, Kept, Reported};
 use super::caller::Caller;
+use super::register::{AtRefused, Kept, Reported};
 use crate::fault::Fault;
 use crate::schema::{self, at};
 use crate::soap::escaped;
@@ -35,17 +35,17 @@ pub fn answer(
         _ => caller.and_then(|caller| {
             let asked = schema::xml(element, NAMESPACE, parts)
                 .map_err(|invalid| MessageError::new("-1", invalid.to_string()))?;
-            let books = &mut state.at.books();
+            let kept = &mut state.at.kept();
             match operation {
-                "invoice" => register(state, &caller, asked, books),
-                _ => change(state, &caller, &asked, books),
+                "invoice" => register(state, &caller, asked, kept),
+                _ => change(state, &caller, &asked, kept),
             }
         }),
     };
     let (code, text) = match outcome {
         Ok(()) => ("0".to_owned(), "Operação efetuada com sucesso.".to_owned()),
         Err(MessageError { code, text }) => {
-            state.at.books().refuse(AtRefused {
+            state.at.kept().refuse(AtRefused {
                 operation: operation.to_owned(),
                 received_at: state.clock.now(),
                 code: code.clone(),
@@ -81,13 +81,13 @@ fn register(
     state: &State,
     caller: &Caller,
     asked: Value,
-    books: &mut Kept,
+    kept: &mut Kept,
 ) -> Result<(), MessageError> {
     check_issuer(caller, &asked)?;
     let invoice = asked["InvoiceData"].clone();
     let text = |name: &str| invoice[name].as_str().unwrap_or_default().to_owned();
     let (number, atcud) = (text("InvoiceNo"), text("ATCUD"));
-    check_series(state, caller, &invoice, books)?;
+    check_series(state, caller, &invoice, kept)?;
     check_buyer(&invoice)?;
     check_sums(&invoice)?;
     let today = state.clock.local_in(Region::Mainland.zone()).date().to_string();
@@ -95,7 +95,7 @@ fn register(
         return Err(wrong("A data do documento é posterior à data atual."));
     }
     let key = (caller.nif.clone(), number.clone());
-    let before = books.reported.get(&key);
+    let before = kept.reported.get(&key);
     if before.is_some_and(|before| before.content != invoice) {
         return Err(wrong(format!("O documento {number} já foi registado com outros dados.")));
     }
@@ -109,7 +109,7 @@ fn register(
     let content = invoice;
     let reported =
         Reported { taxpayer, number, atcud, status, excerpt, received_at, times, content };
-    books.report(reported);
+    kept.report(reported);
     Ok(())
 }
 
@@ -118,7 +118,7 @@ fn check_series(
     state: &State,
     caller: &Caller,
     invoice: &Value,
-    books: &Kept,
+    kept: &Kept,
 ) -> Result<(), MessageError> {
     let text = |name: &str| invoice[name].as_str().unwrap_or_default();
     let number: Number = text("InvoiceNo").parse().map_err(|_| wrong("InvoiceNo inválido."))?;
@@ -128,7 +128,7 @@ fn check_series(
     }
     let series = number.series().to_ascii_uppercase();
     let key = (caller.nif.clone(), series, text("InvoiceType").to_owned());
-    match books.series.get(&key) {
+    match kept.series.get(&key) {
         Some(known) if known.validation == code && known.state != "N" => Ok(()),
         None if state.is_forgetful => Ok(()),
         _ => Err(wrong("A série do documento não foi comunicada com este código de validação.")),
@@ -178,13 +178,13 @@ fn change(
     state: &State,
     caller: &Caller,
     asked: &Value,
-    books: &mut Kept,
+    kept: &mut Kept,
 ) -> Result<(), MessageError> {
     check_issuer(caller, asked)?;
     let number = asked["InvoiceHeader"]["InvoiceNo"].as_str().unwrap_or_default().to_owned();
     let status = asked["InvoiceStatus"]["InvoiceStatus"].as_str().unwrap_or_default().to_owned();
     let key = (caller.nif.clone(), number);
-    match books.reported.get_mut(&key) {
+    match kept.reported.get_mut(&key) {
         Some(known) => {
             known.status = status;
             Ok(())

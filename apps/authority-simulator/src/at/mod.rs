@@ -5,16 +5,16 @@
 //! | `caller`   | who calls, from the encrypted header                      |
 //! | `series`   | the service of series, its rules and codes                |
 //! | `invoices` | the service of invoices                                   |
-//! | `books`    | the series and reports that are known                     |
+//! | `register` | the series and reports that are known                     |
 //! | `saft`     | whether the chains of a file of SAF-T hold                |
 //!
 //! Source: AT, "Comunicação de Séries Documentais" 1.0, "Comunicação de documentos à AT por
 //! webservice" 1.0, and the WSDLs of both services. The codes of data errors of the service of
 //! invoices are not told there one by one: here each is -50.
 
-mod books;
 mod caller;
 mod invoices;
+mod register;
 mod saft;
 mod series;
 
@@ -24,7 +24,7 @@ use crate::fault::{Fault, Twist};
 use crate::soap;
 use crate::state::{Asked, HttpReply, State};
 
-pub use books::{AtRefused, Books, KnownSeries, Reported};
+pub use register::{AtRefused, KnownSeries, Register, Reported};
 pub use saft::{Checked, check as check_saft};
 
 /// The path of the service of series.

@@ -5,8 +5,8 @@ use racun_portugal::{Code, Region, SeriesCode};
 use roxmltree::Node;
 use serde_json::Value;
 
-use super::books::{AtRefused, Kept, KnownSeries, SeriesKey};
 use super::caller::Caller;
+use super::register::{AtRefused, Kept, KnownSeries, SeriesKey};
 use crate::fault::Fault;
 use crate::pki::certificate::random;
 use crate::schema::{self, at};
@@ -40,12 +40,12 @@ pub fn answer(
         _ => schema::xml(element, "", parts)
             .map_err(|invalid| MessageError::new("4000", invalid.to_string()))
             .and_then(|asked| {
-                let books = &mut state.at.books();
-                Desk { state, caller, asked: &asked, books }.settle(operation)
+                let kept = &mut state.at.kept();
+                Desk { state, caller, asked: &asked, kept }.settle(operation)
             }),
     };
     if let Err(refusal) = &outcome {
-        state.at.books().refuse(AtRefused {
+        state.at.kept().refuse(AtRefused {
             operation: "series".to_owned(),
             received_at: state.clock.now(),
             code: refusal.code.clone(),
@@ -97,12 +97,12 @@ fn described(series: &KnownSeries) -> String {
     )
 }
 
-/// One request, before the books.
+/// One request, with what is kept.
 struct Desk<'a> {
     state: &'a State,
     caller: &'a Caller,
     asked: &'a Value,
-    books: &'a mut Kept,
+    kept: &'a mut Kept,
 }
 
 impl Desk<'_> {
@@ -168,7 +168,7 @@ impl Desk<'_> {
             return Err(MessageError::new("4049", text));
         }
         let key = self.key();
-        if self.books.series.get(&key).is_some_and(|known| known.state != "N") {
+        if self.kept.series.get(&key).is_some_and(|known| known.state != "N") {
             let text = format!(
                 "Não foi possível registar a Série. A Série {series} indicada para o tipo de \
                  documento {} já foi registada.",
@@ -196,7 +196,7 @@ impl Desk<'_> {
              de validação: {}",
             known.validation
         );
-        self.books.series.insert(key, known.clone());
+        self.kept.series.insert(key, known.clone());
         Ok(("2001", text, vec![known]))
     }
 
@@ -204,7 +204,7 @@ impl Desk<'_> {
     fn named(&self, refusal: &str) -> Result<Option<KnownSeries>, MessageError> {
         self.check_code()?;
         let not = || MessageError::new(refusal, "A Série indicada não existe ou não está ativa.");
-        match self.books.series.get(&self.key()) {
+        match self.kept.series.get(&self.key()) {
             Some(known) => {
                 let is_it = known.validation == self.text("codValidacaoSerie");
                 if is_it && known.state == "A" { Ok(Some(known.clone())) } else { Err(not()) }
@@ -233,7 +233,7 @@ impl Desk<'_> {
         let is_declared = matches!(self.text("declaracaoNaoEmissao"), "true" | "1");
         let code = self.text("codValidacaoSerie");
         let is_used = |atcud: &str| atcud.split('-').next() == Some(code);
-        if !is_declared || self.books.reported.values().any(|own| is_used(&own.atcud)) {
+        if !is_declared || self.kept.reported.values().any(|own| is_used(&own.atcud)) {
             return Err(MessageError::new("4004", "Não é possível anular a comunicação da Série."));
         }
         Ok(("2003", "Série anulada com sucesso.".to_owned(), self.end(known, "N", None)))
@@ -248,7 +248,7 @@ impl Desk<'_> {
         let Some(known) = known else { return Vec::new() };
         let since = self.today().1;
         let ended = KnownSeries { state: state.to_owned(), since, last, ..known };
-        self.books.series.insert(self.key(), ended.clone());
+        self.kept.series.insert(self.key(), ended.clone());
         vec![ended]
     }
 
@@ -266,7 +266,7 @@ impl Desk<'_> {
                 && fits("codValidacaoSerie", &series.validation)
                 && fits("estado", &series.state)
         };
-        let found: Vec<KnownSeries> = self.books.series.values().filter(own).cloned().collect();
+        let found: Vec<KnownSeries> = self.kept.series.values().filter(own).cloned().collect();
         ("2002", "Consulta efetuada com sucesso.".to_owned(), found)
     }
 }

@@ -21,8 +21,8 @@ use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 
+use crate::authority::SimulatedAuthority;
 use crate::fault::{Fault, Page, Twist};
-use crate::office::Office;
 use crate::state::{Asked, HttpReply, State};
 use crate::{at, fina, furs};
 pub use body::Body;
@@ -38,7 +38,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// An authority at an address.
 pub struct Server {
     pub state: Arc<State>,
-    pub authority: Office,
+    pub authority: SimulatedAuthority,
     /// TLS as it should be.
     pub tls: Arc<ServerConfig>,
     /// TLS with a certificate of another issuer.
@@ -148,9 +148,9 @@ impl Server {
 
     async fn deliver(&self, asked: Asked, abort: Abort) -> Response<Body> {
         let operation = match self.authority {
-            Office::Furs => furs::operation(&asked),
-            Office::Fina => fina::operation(&asked),
-            Office::At => at::operation(&asked),
+            SimulatedAuthority::Furs => furs::operation(&asked),
+            SimulatedAuthority::Fina => fina::operation(&asked),
+            SimulatedAuthority::At => at::operation(&asked),
         };
         let fault = self.state.faults.of_request(self.authority, operation);
         tokio::time::sleep(self.state.delay()).await;
@@ -200,9 +200,9 @@ impl Server {
             return HttpReply::text(405, "Only POST is answered.");
         }
         match self.authority {
-            Office::Furs => furs::answer(&self.state, asked, fault),
-            Office::Fina => fina::answer(&self.state, asked, fault),
-            Office::At => at::answer(&self.state, asked, fault),
+            SimulatedAuthority::Furs => furs::answer(&self.state, asked, fault),
+            SimulatedAuthority::Fina => fina::answer(&self.state, asked, fault),
+            SimulatedAuthority::At => at::answer(&self.state, asked, fault),
         }
     }
 }

@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use racun_authorities::portugal::{PtClient, RsaProgramKey, Services};
-use racun_authority_simulator::{Fault, Office, Options, Running, Simulator, Twist, When};
+use racun_authority_simulator::{
+    Fault, Options, Running, SimulatedAuthority, Simulator, Twist, When,
+};
 use racun_kernel::Decimal;
 use racun_portugal::saft::{SaftDocument, SaftLine, SaftTax, State};
 use racun_portugal::series_ws::{self, Request, SeriesType};
@@ -219,7 +221,7 @@ async fn what_is_wrong_with_a_series_has_its_code() {
         .add_fault(
             Fault::Code("5000".to_owned(), "Erro técnico".to_owned()),
             When {
-                authority: Some(Office::At),
+                authority: Some(SimulatedAuthority::At),
                 operation: Some("series".into()),
                 times: Some(1),
                 ..When::default()
@@ -323,7 +325,8 @@ async fn no_answer_and_no_readable_answer_are_told_apart_from_refusals() {
         Fault::Twist(Twist::WrongNamespace),
         Fault::Twist(Twist::Doctype),
     ] {
-        let once = When { authority: Some(Office::At), times: Some(1), ..When::default() };
+        let once =
+            When { authority: Some(SimulatedAuthority::At), times: Some(1), ..When::default() };
         world.running.add_fault(fault.clone(), once).unwrap();
         let unanswered = world.send(&body).await.unwrap_err();
         assert!(!unanswered.reason.is_empty(), "{fault:?}");

@@ -11,7 +11,7 @@ const BEGIN: &str = "acct_sim";
 
 /// Whether the account is connected. One of an earlier simulator is believed.
 fn is_connected(desk: &Desk<'_>, account: &str) -> bool {
-    account.starts_with(BEGIN) && desk.books.given_up.get(account).is_none()
+    account.starts_with(BEGIN) && desk.ledger.given_up.get(account).is_none()
 }
 
 /// Refuses a request on behalf of an account that is not connected.
@@ -37,7 +37,7 @@ pub fn allow(desk: &mut Desk<'_>, name: &str) -> String {
     });
     desk.put(&account);
     let code = new_id("ac_");
-    desk.books.codes.put(&code, id);
+    desk.ledger.codes.put(&code, id);
     code
 }
 
@@ -62,11 +62,11 @@ pub fn token(desk: &mut Desk<'_>, form: &Form) -> Found {
         return Err(refused(400, "unsupported_grant_type", message));
     }
     let code = form.text("code").to_owned();
-    let Some(account) = desk.books.codes.take(&code) else {
+    let Some(account) = desk.ledger.codes.take(&code) else {
         let message = format!("Authorization code does not exist: {code}");
         return Err(refused(400, "invalid_grant", &message));
     };
-    if let Some(known) = desk.books.objects.get_mut(&account) {
+    if let Some(known) = desk.ledger.objects.get_mut(&account) {
         known.value["livemode"] = json!(desk.is_live);
     }
     Ok(json!({
@@ -77,7 +77,7 @@ pub fn token(desk: &mut Desk<'_>, form: &Form) -> Found {
 
 /// Whether the account was connected by a key for real payments.
 pub fn is_live(desk: &Desk<'_>, account: &str) -> bool {
-    let known = desk.books.objects.get(account);
+    let known = desk.ledger.objects.get(account);
     known.is_some_and(|known| known.value["livemode"] == true)
 }
 
@@ -100,7 +100,7 @@ pub fn give_up(desk: &mut Desk<'_>, form: &Form) -> Found {
 
 /// Ends the connection of an account, and tells it.
 pub fn end(desk: &mut Desk<'_>, account: &str) {
-    desk.books.given_up.put(account, ());
+    desk.ledger.given_up.put(account, ());
     desk.account = Some(account.to_owned());
     let application = json!({ "id": "ca_simulated", "object": "application" });
     desk.tell("account.application.deauthorized", &application);

@@ -8,10 +8,10 @@ mod sessions;
 use serde_json::{Value, json};
 
 use crate::PaidInvoice;
-use crate::books::Reply;
 use crate::cards::Card;
 use crate::desk::{Desk, Problem};
 use crate::form::Form;
+use crate::ledger::Reply;
 use crate::serve::{Answer, Asked, State};
 
 pub use accounts::{allow, is_address};
@@ -40,7 +40,7 @@ fn once(desk: &mut Desk<'_>, asked: &Asked) -> (u16, Value) {
     let Some(key) = key else { return act(desk, asked) };
     let key = format!("{}/{key}", desk.account.as_deref().unwrap_or_default());
     let request = [asked.path.as_bytes(), b"\n", &asked.body].concat();
-    if let Some(known) = desk.books.replies.get(&key).cloned() {
+    if let Some(known) = desk.ledger.replies.get(&key).cloned() {
         if known.asked == request {
             return (known.status, known.body);
         }
@@ -52,7 +52,7 @@ fn once(desk: &mut Desk<'_>, asked: &Asked) -> (u16, Value) {
     // What was refused for its form was not begun.
     if matches!(status, 200 | 402) {
         let reply = Reply { asked: request, status, body: body.clone() };
-        desk.books.replies.put(&key, reply);
+        desk.ledger.replies.put(&key, reply);
     }
     (status, body)
 }

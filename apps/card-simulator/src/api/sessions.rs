@@ -105,7 +105,7 @@ pub fn portal(desk: &mut Desk<'_>, form: &Form) -> Found {
 
 /// The page `id`, of whichever account, as it is now; the desk is that account's from here on.
 pub fn open(desk: &mut Desk<'_>, id: &str) -> Option<Value> {
-    let stored = desk.books.objects.get(id)?;
+    let stored = desk.ledger.objects.get(id)?;
     desk.account = stored.account.clone();
     desk.is_live = stored.value["livemode"] == true;
     look(desk, id).ok()

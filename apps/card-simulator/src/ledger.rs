@@ -98,7 +98,7 @@ pub struct Event {
 }
 
 /// What is kept.
-pub struct Books {
+pub struct Ledger {
     pub objects: Kept<Stored>,
     /// By account and key.
     pub replies: Kept<Reply>,
@@ -109,7 +109,7 @@ pub struct Books {
     pub events: Kept<Event>,
 }
 
-impl Books {
+impl Ledger {
     pub fn new(most: usize) -> Self {
         Self {
             objects: Kept::new(most.saturating_mul(4)),

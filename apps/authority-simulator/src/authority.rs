@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// An authority that the simulator replaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Office {
+pub enum SimulatedAuthority {
     /// FURS of Slovenia.
     Furs,
     /// CIS of Croatia.
@@ -15,7 +15,7 @@ pub enum Office {
     At,
 }
 
-impl Office {
+impl SimulatedAuthority {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Furs, Self::Fina, Self::At];
 
@@ -30,7 +30,7 @@ impl Office {
     }
 }
 
-impl From<Authority> for Office {
+impl From<Authority> for SimulatedAuthority {
     fn from(authority: Authority) -> Self {
         match authority {
             Authority::Furs => Self::Furs,

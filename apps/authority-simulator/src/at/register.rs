@@ -153,8 +153,8 @@ impl Kept {
     }
 }
 
-/// The authority's keys and books.
-pub struct Books {
+/// The authority's keys, and what it keeps.
+pub struct Register {
     /// Opens the keys of requests.
     pub key: RsaPrivateKey,
     /// The public key of the certified program.
@@ -162,8 +162,8 @@ pub struct Books {
     kept: Mutex<Kept>,
 }
 
-impl Books {
-    /// Empty books that keep the latest `most` reports.
+impl Register {
+    /// An empty register that keeps the latest `most` reports.
     ///
     /// # Errors
     /// When a key that this program carries is none, as text.
@@ -177,7 +177,7 @@ impl Books {
     }
 
     /// What is remembered, for one look or change.
-    pub fn books(&self) -> MutexGuard<'_, Kept> {
+    pub fn kept(&self) -> MutexGuard<'_, Kept> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
