@@ -102,6 +102,20 @@ mod tests {
     }
 
     #[test]
+    fn a_deadlock_is_distinguished_from_other_failures() {
+        let failed = |kind, text: &str| Error::DatabaseError(kind, Box::new(text.to_owned()));
+        for (kind, text, expected) in [
+            (DatabaseErrorKind::Unknown, "deadlock detected", true),
+            (DatabaseErrorKind::Unknown, "canceling statement due to lock timeout", false),
+            (DatabaseErrorKind::Unknown, "no deadlock detected", false),
+            (DatabaseErrorKind::SerializationFailure, "could not serialize access", false),
+        ] {
+            assert_eq!(is_deadlock(&failed(kind, text)), expected, "{text}");
+        }
+        assert!(!is_deadlock(&Error::NotFound));
+    }
+
+    #[test]
     fn only_statement_timeouts_are_too_expensive() {
         let failed = |text: &str| {
             let information = Box::new(text.to_owned());

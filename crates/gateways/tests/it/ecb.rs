@@ -18,7 +18,7 @@ const ALL: &str = include_str!("../../../lookups/tests/data/ecb_hist_sample.csv"
 /// Longer than a file takes that comes at all.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// For so long files that never come are waited for.
-const HASTE: Duration = Duration::from_millis(500);
+const HASTE: Duration = Duration::from_millis(50);
 
 /// A stand-in that answers the path of a request as `script` says, or not at all.
 struct Bank {
