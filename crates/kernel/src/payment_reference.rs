@@ -18,6 +18,9 @@ use crate::text::in_fours;
 const MAX_SI: (usize, usize) = (20, 22);
 /// Characters of an HR reference with its hyphens.
 const MAX_HR: usize = 22;
+/// Digits of a part of an HR reference that is made (FINA's overview of the models, as others cite
+/// it).
+const MAX_HR_PART: usize = 12;
 /// Characters of an RF reference with its head.
 const MAX_RF: usize = 25;
 /// Parts that a reference of a model has at most.
@@ -72,27 +75,26 @@ impl PaymentReference {
         Self { head: head.to_owned(), rest }
     }
 
-    /// The models of Croatian references that are made: without check digits, with one, and none.
-    pub const CROATIAN_MODELS: [&str; 3] = ["HR00", "HR01", "HR99"];
+    /// The models of Croatian references that are made: without check digits, with some, and
+    /// without a reference.
+    pub const CROATIAN_MODELS: [&str; 12] = [
+        "HR00", "HR01", "HR02", "HR03", "HR04", "HR05", "HR06", "HR07", "HR08", "HR09", "HR10",
+        "HR99",
+    ];
 
-    /// The Croatian reference for the document number `number` by `model`, such as `HR00`. Of the
-    /// models with check digits only `HR01` is made; others become `HR00`, which has none.
+    /// The Croatian reference for the document number `number` by `model`, one of
+    /// [`Self::CROATIAN_MODELS`], with its check digits. Model 00, which has none, where the number
+    /// has fewer parts than `model` wants or no room for them, and by another model; model 99,
+    /// which has no reference, where there are no digits or too many.
     #[must_use]
     pub fn croatian(number: &str, model: &str) -> Self {
-        let mut rest = parts_of(number);
-        if model == "HR01" && !rest.is_empty() {
-            rest.push(check_digit(&rest));
-        }
-        let head = match model {
-            "HR99" => return Self { head: "HR99".to_owned(), rest: String::new() },
-            "HR01" => "HR01",
-            _ => "HR00",
-        };
-        let (head, rest) = if rest.is_empty() || rest.len() > MAX_HR {
-            ("HR99", String::new())
-        } else {
-            (head, rest)
-        };
+        let parts = parts_of(number);
+        let of_model = model.strip_prefix("HR").and_then(common_model);
+        let checked = of_model.and_then(|of_model| with_check_digits(of_model, &parts));
+        let plain = Some(parts).filter(|_| model != "HR99");
+        let made = [checked.map(|rest| (model, rest)), plain.map(|rest| ("HR00", rest))];
+        let fitting = made.into_iter().flatten().find(|(_, rest)| fits_croatian(rest));
+        let (head, rest) = fitting.unwrap_or(("HR99", String::new()));
         Self { head: head.to_owned(), rest }
     }
 
@@ -145,6 +147,27 @@ fn parts_of(number: &str) -> String {
     let mut parts: Vec<String> = first.iter().map(|part| (*part).to_owned()).collect();
     parts.extend(Some(others.concat()).filter(|part| !part.is_empty()));
     parts.join("-")
+}
+
+/// `text`, digits in parts, with the check digits that a model has; `None` where there are no
+/// digits, or another number of parts.
+fn with_check_digits(((least, most), checks): Model, text: &str) -> Option<String> {
+    let mut parts: Vec<String> = text.split('-').map(str::to_owned).collect();
+    if text.is_empty() || !(least..=most).contains(&parts.len()) {
+        return None;
+    }
+    for (from, to) in checks {
+        let last = (*to).min(parts.len() - 1);
+        let digit = check_digit(&parts[*from..=last].concat());
+        parts[last].push(digit);
+    }
+    Some(parts.join("-"))
+}
+
+/// Whether `rest`, digits in parts, is no longer than banks in Croatia take it.
+fn fits_croatian(rest: &str) -> bool {
+    let is_part = |part: &str| (1..=MAX_HR_PART).contains(&part.len());
+    rest.len() <= MAX_HR && rest.split('-').all(is_part)
 }
 
 /// By model 11 over the digits of `text`: weights 2, 3, 4 … from the right; 10 and 11 become 0.
@@ -257,6 +280,8 @@ fn remainder_97(text: &str) -> u32 {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn is_good(text: &str) -> bool {
@@ -327,11 +352,90 @@ mod tests {
         assert_eq!(slovenian(&"1".repeat(21)), "SI99");
         let croatian = |number, model| PaymentReference::croatian(number, model).readable();
         assert_eq!(croatian("15/P1/1", "HR00"), "HR00 15-1-1");
+        assert_eq!(croatian("7269-6894963767", "HR01"), "HR01 7269-68949637677");
+        assert_eq!(croatian("15/P1/1", "HR02"), "HR02 15-19-19");
         assert_eq!(croatian("15/P1/1", "HR99"), "HR99");
+        assert_eq!(croatian("osnutek", "HR01"), "HR99");
+        assert_eq!(croatian("15/P1", "HR02"), "HR00 15-1", "it has three parts");
+        assert_eq!(croatian("15/P1/1", "HR67"), "HR00 15-1-1", "the payee alone knows it");
         let rf = PaymentReference::international("539007547034").unwrap();
         assert_eq!(rf.readable(), "RF18 5390 0754 7034");
         for made in [slovenian("7-1-1"), croatian("1226/P1/1", "HR01"), rf.to_string()] {
             assert!(is_good(&made), "{made}");
+        }
+    }
+
+    /// The models as banks write them, each with the parts that it has at least. Behind what stands
+    /// in brackets comes its check digit.
+    const FORMS: [(&str, &str, usize); 11] = [
+        ("HR00", "1-2-3", 1),
+        ("HR01", "(1-2-3)", 1),
+        ("HR02", "1-(2)-(3)", 3),
+        ("HR03", "(1)-(2)-(3)", 3),
+        ("HR04", "(1)-2-(3)", 3),
+        ("HR05", "(1)-2-3", 1),
+        ("HR06", "1-(2-3)", 2),
+        ("HR07", "1-(2)-3", 2),
+        ("HR08", "(1-2)-(3)", 3),
+        ("HR09", "(1-2)-3", 2),
+        ("HR10", "(1)-(2-3)", 2),
+    ];
+
+    /// `parts` in `form`. With its check digit at weight 1, digits make a multiple of 11; where no
+    /// digit does so, it is 0.
+    fn in_form(form: &str, parts: &[String]) -> String {
+        let (mut text, mut covered) = (String::new(), String::new());
+        let form = ["-2", "-3"][parts.len() - 1..]
+            .iter()
+            .fold(form.to_owned(), |form, lacking| form.replace(lacking, ""));
+        for sign in form.chars() {
+            match sign {
+                '(' => covered.clear(),
+                ')' => {
+                    let weights = (2..covered.len() + 2).rev();
+                    let digits = covered.bytes().map(|digit| usize::from(digit - b'0'));
+                    let sum: usize = digits.zip(weights).map(|(digit, by)| digit * by).sum();
+                    let check = (0..10).find(|check| (sum + check) % 11 == 0).unwrap_or(0);
+                    text.push_str(&check.to_string());
+                }
+                '-' => text.push('-'),
+                place => {
+                    let place = usize::try_from(place.to_digit(10).unwrap()).unwrap();
+                    text.push_str(&parts[place - 1]);
+                    covered.push_str(&parts[place - 1]);
+                }
+            }
+        }
+        text
+    }
+
+    proptest! {
+        #[test]
+        fn croatian_references_that_are_made_check_and_are_in_the_form_of_their_model(
+            parts in proptest::collection::vec("[0-9]{1,13}", 1..=3),
+            model in 0..FORMS.len(),
+        ) {
+            let fits = |rest: &String| {
+                rest.len() <= 22 && rest.split('-').all(|part| part.len() <= 12)
+            };
+            let (head, form, least) = FORMS[model];
+            let made = PaymentReference::croatian(&parts.join("/P"), head);
+            let of_model = (parts.len() >= least).then(|| in_form(form, &parts));
+            let plain = (in_form("1-2-3", &parts), "HR00");
+            let expected = of_model.map(|rest| (rest, head)).into_iter().chain([plain]);
+            let expected = expected.into_iter().find(|(rest, _)| fits(rest));
+            let (rest, head) = expected.unwrap_or((String::new(), "HR99"));
+            prop_assert_eq!((made.head(), made.rest()), (head, rest.as_str()));
+            prop_assert_eq!(PaymentReference::parse(&made.to_string()), Ok(Some(made)));
+        }
+    }
+
+    #[test]
+    fn every_model_of_croatia_that_is_made_has_a_form_or_no_reference() {
+        let forms: Vec<&str> = FORMS.iter().map(|(head, ..)| *head).chain(["HR99"]).collect();
+        assert_eq!(PaymentReference::CROATIAN_MODELS.to_vec(), forms);
+        for head in forms {
+            assert_eq!(PaymentReference::croatian("1-2-3", head).head(), head);
         }
     }
 }

@@ -294,7 +294,12 @@ static EPC_QR: [Property; 1] = [required("enabled", Bool)];
 static HUB3_QR: [Property; 3] = [
     required("enabled", Bool),
     optional("purpose_code", Form(is_purpose, "four capitals, such as OTHR")),
-    optional("reference_model", Form(is_reference_model, "HR and two digits, such as HR00")),
+    optional("reference_model", Form(is_reference_model, "HR and two digits, such as HR00")).means(
+        "How references are made of numbers; `HR00` when absent. A number with fewer parts than \
+             the model wants, or without room for its check digits, becomes one of `HR00`; so it \
+             does by models beyond `HR10`, but for `HR99`, which has none: their payees make \
+             references themselves.",
+    ),
 ];
 
 /// EntityBankAccount of the interface, with the id that Racun gives it.

@@ -86,3 +86,96 @@ fn switched<T: Default>(wanted: Option<bool>, set: Option<T>) -> Option<T> {
         Some(false) => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A look without codes, and one with all of them, set otherwise than by default.
+    fn looks() -> [Look; 2] {
+        let set = Look {
+            upn: Some(Upn { display: Display::FullSlip, purpose_code: "GDSV".to_owned() }),
+            epc: true,
+            hub3: Some(Hub3 {
+                purpose_code: "COST".to_owned(),
+                reference_model: "HR01".to_owned(),
+            }),
+            ..Look::default()
+        };
+        [Look::default(), set]
+    }
+
+    #[test]
+    fn what_is_left_out_is_as_in_the_settings() {
+        for look in looks() {
+            assert_eq!(Wanted::default().onto(look.clone()), look);
+        }
+    }
+
+    #[test]
+    fn a_code_alone_is_turned_on_as_it_is_by_default_or_as_it_is_set() {
+        let [plain, set] = looks();
+        for (wanted, on) in [
+            (
+                Wanted { upn: Some(true), ..Wanted::default() },
+                Look { upn: Some(Upn::default()), ..plain.clone() },
+            ),
+            (Wanted { epc: Some(true), ..Wanted::default() }, Look { epc: true, ..plain.clone() }),
+            (
+                Wanted { hub3: Some(true), ..Wanted::default() },
+                Look { hub3: Some(Hub3::default()), ..plain.clone() },
+            ),
+        ] {
+            assert_eq!(wanted.onto(plain.clone()), on, "{wanted:?}");
+            assert_eq!(wanted.onto(set.clone()), set, "{wanted:?}");
+        }
+    }
+
+    #[test]
+    fn a_code_alone_is_turned_off() {
+        let [plain, set] = looks();
+        for (wanted, off) in [
+            (Wanted { upn: Some(false), ..Wanted::default() }, Look { upn: None, ..set.clone() }),
+            (Wanted { epc: Some(false), ..Wanted::default() }, Look { epc: false, ..set.clone() }),
+            (Wanted { hub3: Some(false), ..Wanted::default() }, Look { hub3: None, ..set.clone() }),
+        ] {
+            assert_eq!(wanted.onto(set.clone()), off, "{wanted:?}");
+            assert_eq!(wanted.onto(plain.clone()), plain, "{wanted:?}");
+        }
+    }
+
+    #[test]
+    fn a_part_of_a_code_alone_changes_that_part_where_the_code_is_on() {
+        let [plain, set] = looks();
+        let text = |text: &str| Some(text.to_owned());
+        let (upn, hub3) = (set.upn.clone().unwrap(), set.hub3.clone().unwrap());
+        for (wanted, changed) in [
+            (
+                Wanted { upn_display: Some(Display::CodeOnly), ..Wanted::default() },
+                Look { upn: Some(Upn { display: Display::CodeOnly, ..upn }), ..set.clone() },
+            ),
+            (
+                Wanted { hub3_purpose_code: text("OTHR"), ..Wanted::default() },
+                Look {
+                    hub3: Some(Hub3 { purpose_code: "OTHR".to_owned(), ..hub3.clone() }),
+                    ..set.clone()
+                },
+            ),
+            (
+                Wanted { hub3_reference_model: text("HR10"), ..Wanted::default() },
+                Look {
+                    hub3: Some(Hub3 { reference_model: "HR10".to_owned(), ..hub3 }),
+                    ..set.clone()
+                },
+            ),
+            (
+                Wanted { template: Some(Template::Minimal), ..Wanted::default() },
+                Look { template: Template::Minimal, ..set.clone() },
+            ),
+        ] {
+            assert_eq!(wanted.onto(set.clone()), changed, "{wanted:?}");
+            let without = wanted.onto(plain.clone());
+            assert_eq!((without.upn, without.hub3), (None, None), "{wanted:?}");
+        }
+    }
+}

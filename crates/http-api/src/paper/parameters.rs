@@ -53,7 +53,11 @@ pub(crate) const CODES: &[Parameter] = &[
         "hub3_qr_purpose_code",
         "The purpose of the payment, four capitals such as `OTHR`.",
     ),
-    Parameter::text("hub3_qr_reference_model", "The model of the reference: HR00, HR01 or HR99."),
+    Parameter::text(
+        "hub3_qr_reference_model",
+        "The model of the reference: HR00 to HR10, or HR99. A number with fewer parts than the \
+         model wants, or without room for its check digits, becomes one of HR00.",
+    ),
 ];
 
 /// Of a preview.
@@ -102,7 +106,7 @@ pub(super) fn wanted(query: &Query) -> Result<Wanted, ApiError> {
     let hub3_purpose_code = read(query, "hub3_qr_purpose_code", &mut issues, purpose, code)?;
     let model =
         |model: &str| PaymentReference::CROATIAN_MODELS.contains(&model).then(|| model.to_owned());
-    let models = "HR00, HR01 or HR99";
+    let models = "HR00 to HR10, or HR99";
     let hub3_reference_model = read(query, "hub3_qr_reference_model", &mut issues, models, model)?;
     issues.into_result(())?;
     let switch = |name: &'static str| match query.one(name)? {
@@ -240,5 +244,20 @@ mod tests {
         let good = good.unwrap();
         assert_eq!((good.upn, good.epc), (Some(false), None));
         assert_eq!(good.template, Some(Template::Receipt58));
+    }
+
+    #[test]
+    fn a_model_of_references_is_one_that_settings_may_have() {
+        let asked =
+            |model: &str| wanted(&Query::parse(&format!("hub3_qr_reference_model={model}")));
+        for model in PaymentReference::CROATIAN_MODELS {
+            let found = asked(model).unwrap().hub3_reference_model;
+            assert_eq!(found.as_deref(), Some(model));
+        }
+        for other in ["HR11", "HR67", "hr01"] {
+            let body = asked(other).unwrap_err().body();
+            let issue = &body["cause"]["issues"][0];
+            assert_eq!(issue["path"], serde_json::json!(["hub3_qr_reference_model"]), "{body}");
+        }
     }
 }
