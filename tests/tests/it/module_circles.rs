@@ -192,7 +192,8 @@ fn uses(tokens: TokenStream) -> BTreeMap<String, Words> {
             add_leaves(Vec::new(), &mut tokens, &mut found);
         }
     }
-    found.into_iter().collect()
+    // A macro is handed on under its own name alone.
+    found.into_iter().filter(|(name, path)| path.as_slice() != std::slice::from_ref(name)).collect()
 }
 
 /// Adds the paths in `tokens` that lead out of their module, each with its last name. What is there
@@ -327,6 +328,8 @@ fn siblings_are_compared_at_every_depth_and_parents_left_out() {
         ("a::x", "use super::A; pub struct X(super::Y);"),
         ("a::y", "use super::X; pub struct Y;"),
         ("b", "use crate::A; use std::fmt; use crate::a::X as Other;"),
+        ("c", "use crate::m::macro_of; use crate::b::f;"),
+        ("m", "macro_rules! macro_of { () => {}; } pub(crate) use macro_of;"),
     ];
     let module = |(path, source): (&str, &str)| {
         let words = path.split("::").filter(|word| !word.is_empty());
@@ -339,7 +342,8 @@ fn siblings_are_compared_at_every_depth_and_parents_left_out() {
         .flat_map(|(parent, arrows)| arrows.keys().map(move |arrow| (parent, arrow)))
         .map(|(parent, (from, to))| (parent.join("::"), format!("{from} -> {to}")))
         .collect();
-    let expected = [("", "b -> a"), ("a", "x -> y"), ("a", "y -> x")];
+    let expected =
+        [("", "b -> a"), ("", "c -> b"), ("", "c -> m"), ("a", "x -> y"), ("a", "y -> x")];
     assert_eq!(said, expected.map(|(parent, arrow)| (parent.to_owned(), arrow.to_owned())));
     let circles: Vec<usize> = arrows.values().map(|arrows| in_circles(arrows).len()).collect();
     assert_eq!(circles, [0, 2]);
