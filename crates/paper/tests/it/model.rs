@@ -7,14 +7,15 @@ use racun_documents::{
 };
 use racun_kernel::{Authority, BankAccount, Decimal, Environment};
 use racun_paper::{
-    CodeKind, ColumnKey, Display, Language, Paper, ReceiptTexts, Row, Source, State, Template, Upn,
-    modules,
+    CodeKind, ColumnKey, Display, Language, Paper, ReceiptTexts, Row, Source, State, Symbol,
+    Template, Upn, modules,
 };
 use racun_store::testing::stamp;
 use time::macros::{date, datetime};
 
 use crate::sample::{
-    cash, content, decimal, draft, invoice, issued, line, look, paid, paper, source, voided,
+    cash, content, decimal, draft, fiscal_record, invoice, issued, line, look, paid, paper, source,
+    voided,
 };
 
 fn states(paper: &Paper) -> Vec<State> {
@@ -88,6 +89,8 @@ fn codes_ask_for_what_is_due_and_only_where_something_is() {
     let payload = String::from_utf8_lossy(&upn.payload).into_owned();
     assert!(payload.contains("\n00000010000\n"), "100 of 122 are due: {payload}");
     assert!(payload.contains("\nSI002026-00018\n"), "{payload}");
+    assert_eq!(upn.symbol, Symbol::Qr { version: Some(15), eci: Some(4) });
+    assert_eq!(modules(upn.symbol, &upn.payload).unwrap().width, 77);
     assert_eq!(upn.width_mm, (30, 36));
     assert_eq!(fact(&open, "reference"), Some("SI00 2026-00018"));
     let dollars = Content { currency: "USD".parse().unwrap(), ..content() };
@@ -135,11 +138,23 @@ fn croatian_accounts_have_hub3_by_the_model_of_the_settings() {
     let document = issued(made(DocumentKind::Invoice, content));
     let mut source = source(&document, "hr");
     source.look.epc = false;
-    let paper = Paper::of(&source);
-    assert_eq!(kinds(&paper), [CodeKind::Hub3]);
-    let payload = paper.payment.unwrap().codes.remove(0).payload;
-    let payload = String::from_utf8(payload).unwrap();
-    assert!(payload.contains("\nHR00\n2026-00018\nOTHR\nRačun 2026-00018"), "{payload}");
+    for (model, reference) in [
+        ("HR00", "HR00\n2026-00018"),
+        ("HR01", "HR01\n2026-000182"),
+        ("HR10", "HR10\n20265-000183"),
+        ("HR02", "HR00\n2026-00018"),
+        ("HR99", "HR99\n"),
+    ] {
+        source.look.hub3.as_mut().unwrap().reference_model = model.to_owned();
+        let paper = Paper::of(&source);
+        assert_eq!(kinds(&paper), [CodeKind::Hub3]);
+        let said = fact(&paper, "reference").map(|text| text.replace(' ', "\n"));
+        assert_eq!(said.as_deref(), Some(reference.trim_end()), "{model}");
+        let payload = paper.payment.unwrap().codes.remove(0).payload;
+        let payload = String::from_utf8(payload).unwrap();
+        let expected = format!("\n{reference}\nOTHR\nRačun 2026-00018");
+        assert!(payload.contains(&expected), "{model}: {payload}");
+    }
 }
 
 #[test]
@@ -163,6 +178,18 @@ fn the_whole_slip_says_what_its_code_says() {
             "Pekarna Klas d.o.o.\nSlovenska 1\n1000 Ljubljana",
         ]
     );
+}
+
+#[test]
+fn documents_that_it_refers_to_are_named() {
+    let document = invoice();
+    let named = |numbers: &[&str]| {
+        let linked: Vec<String> = numbers.iter().map(|number| (*number).to_owned()).collect();
+        let paper = Paper::of(&Source { linked: &linked, ..source(&document, "sl") });
+        fact(&paper, "linked_document").map(str::to_owned)
+    };
+    assert_eq!(named(&[]), None);
+    assert_eq!(named(&["DOB-3", "\u{202e} ", "2026-7"]).as_deref(), Some("DOB-3, 2026-7"));
 }
 
 #[test]
@@ -287,24 +314,7 @@ fn reverse_charge_is_said_in_the_language_of_the_document() {
 
 #[test]
 fn fiscal_marks_and_their_code_are_printed() {
-    let record = FiscalRecord {
-        premise: "P1".to_owned(),
-        device: Some("D1".to_owned()),
-        number: 18,
-        issued_at: datetime!(2026-11-20 11:02:03 +1),
-        mark: "a".repeat(32),
-        confirmations: vec!["eor-1".to_owned(), "eor-2".to_owned()],
-        qr: "1".repeat(60),
-        operator_number: Some("12345678".to_owned()),
-        operator_label: Some("Miha".to_owned()),
-        environment: Environment::Live,
-        message_id: String::new(),
-        is_late: false,
-        special_notes: None,
-        payment_type: None,
-        book: None,
-        paragon: None,
-    };
+    let record = fiscal_record();
     let at = stamp(datetime!(2026-11-20 10:00 UTC));
     let told = Fiscalization::pending(Authority::Furs, record.clone());
     let paper = paper(&invoice().with_fiscalization(told, &at));

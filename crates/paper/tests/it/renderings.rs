@@ -1,10 +1,14 @@
 //! The page and the receipt say what the model says.
 
-use racun_documents::{Document, DocumentKind, Party};
+use encoding_rs::{WINDOWS_1250, WINDOWS_1251, WINDOWS_1252, WINDOWS_1257};
+use racun_documents::{Document, DocumentKind, Fiscalization, Party};
+use racun_kernel::Authority;
 use racun_paper::page::{Around, Notice, Reply, Service, escape, gone};
-use racun_paper::{Language, Modules, Paper, Picture, Roll, Row, Source};
+use racun_paper::{CodeKind, Language, Modules, Paper, Picture, Roll, Row, Source};
+use racun_store::testing::stamp;
+use time::macros::datetime;
 
-use crate::sample::{cash, content, draft, invoice, issued, line, paid, source};
+use crate::sample::{cash, content, draft, fiscal_record, invoice, issued, line, paid, source};
 
 fn rich() -> Document {
     let mut content = content();
@@ -14,7 +18,9 @@ fn rich() -> Document {
     let mut first = line("Moka 'bela'", "2.5", "1.20", "9.5");
     first.description = Some("T 500\nvreča".to_owned());
     first.unit = Some("kg".to_owned());
-    let lines = vec![first, line("<script>alert(1)</script>", "1", "10", "22")];
+    let mut owed = line("Ura dela", "1", "3", "0");
+    owed.taxes[0].reverse_charge = true;
+    let lines = vec![first, line("<script>alert(1)</script>", "1", "10", "22"), owed];
     paid(issued(draft(DocumentKind::Invoice, content, lines)), "5")
 }
 
@@ -79,7 +85,7 @@ fn a_letter_shows_what_counts_in_the_issuers_colour_and_fetches_nothing() {
     let paper = Paper::of(&source);
     let text = "<p>Hello <strong>Bor</strong></p>\n";
     let letter = paper.letter(text, None);
-    assert_eq!(letter.logo, paper.logo.as_ref());
+    assert_eq!(letter.pictures, [("logo", paper.logo.as_ref().unwrap())]);
     let due = paper.totals.last().unwrap();
     let until = paper.facts.iter().find(|fact| fact.key == "date_due");
     let said = [paper.number.as_deref(), Some(&*paper.title), Some(&*due.text)];
@@ -95,14 +101,15 @@ fn a_letter_shows_what_counts_in_the_issuers_colour_and_fetches_nothing() {
     source.logo = Some(logo("image/svg+xml"));
     let paper = Paper::of(&source);
     let letter = paper.letter("", None);
-    assert!(letter.logo.is_none() && !letter.html.contains("<img"), "{}", letter.html);
+    assert!(letter.pictures.is_empty() && !letter.html.contains("<img"), "{}", letter.html);
     assert!(!letter.html.contains("red"), "{}", letter.html);
 }
 
 #[test]
 fn who_serves_the_issuer_is_named_and_lends_its_colour_where_there_is_none() {
     let document = issued(draft(DocumentKind::Invoice, content(), vec![line("x", "1", "1", "22")]));
-    let service = Service { name: "Acme <&>".to_owned(), color: Some("#1a7f37".to_owned()) };
+    let color = Some("#1a7f37".to_owned());
+    let service = Service { name: "Acme <&>".to_owned(), color, logo: None };
     let around = Around { service: Some(service.clone()), ..Around::default() };
     let mut source = source(&document, "sl");
     for (own, expected) in [(None, "#1a7f37"), (Some("#aabbcc"), "#aabbcc")] {
@@ -116,9 +123,28 @@ fn who_serves_the_issuer_is_named_and_lends_its_colour_where_there_is_none() {
             assert!(!outside.contains("<img") && !outside.contains("http"), "{html}");
         }
     }
-    let odd = Service { name: "Acme".to_owned(), color: Some("red;}".to_owned()) };
+    let color = Some("red;}".to_owned());
+    let odd = Service { name: "Acme".to_owned(), color, logo: None };
     source.look.primary_color = None;
     assert!(!Paper::of(&source).letter("", Some(&odd)).html.contains("red"));
+    // Its logo stands for its name, below the document, and goes along.
+    let logo = Picture {
+        bytes: b"\x89PNG".to_vec(),
+        media_type: "image/png".to_owned(),
+        scale_percent: 100,
+        alt: service.name.clone(),
+    };
+    let service = Service { logo: Some(logo.clone()), ..service };
+    let paper = Paper::of(&source);
+    let page = paper.page(&Around { service: Some(service.clone()), ..Around::default() }).html;
+    let shown =
+        "<img class=\"service\" alt=\"Acme &lt;&amp;&gt;\" src=\"data:image/png;base64,iVBORw==\"";
+    let (above, footer) = page.split_once("<footer>").unwrap();
+    assert!(footer.contains(shown) && !above.contains("<img"), "{page}");
+    let letter = paper.letter("", Some(&service));
+    assert_eq!(letter.pictures, [("service", &logo)]);
+    let shown = "<img src=\"cid:service\" alt=\"Acme &lt;&amp;&gt;\"";
+    assert!(letter.html.contains(shown), "{}", letter.html);
 }
 
 #[test]
@@ -148,28 +174,52 @@ fn long_words_and_many_lines_stay_in_the_page() {
     assert_eq!(page.html.matches("<tr role=\"row\">").count(), 200 + 1 + 1 + 1);
 }
 
-/// The letters of a receipt: commands left out, lines joined as people read them.
-fn letters(bytes: &[u8]) -> String {
-    let mut text = String::new();
-    let mut rest = bytes;
+/// What comes out of a printer.
+#[derive(Default)]
+struct Printed {
+    /// Its letters, as people read them.
+    text: String,
+    /// Dots across each picture, in whole bytes.
+    pictures: Vec<usize>,
+}
+
+fn printed(bytes: &[u8]) -> Printed {
+    let mut printed = Printed::default();
+    let (mut rest, mut page) = (bytes, WINDOWS_1250);
     while let Some((first, more)) = rest.split_first() {
         let skip = match (first, more) {
             (0x1b, [b'@', ..]) => 1,
-            (0x1b, [b't' | b'a' | b'E', ..]) => 2,
+            (0x1b, [b't', number, ..]) => {
+                page = match number {
+                    16 => WINDOWS_1252,
+                    45 => WINDOWS_1250,
+                    46 => WINDOWS_1251,
+                    51 => WINDOWS_1257,
+                    other => panic!("an unknown page of letters: {other}"),
+                };
+                2
+            }
+            (0x1b, [b'a' | b'E', ..]) => 2,
             (0x1d, [b'V', ..]) => 3,
             (0x1d, [b'v', b'0', _, x, x2, y, y2, ..]) => {
                 let number = |low: u8, high: u8| usize::from(low) + 256 * usize::from(high);
+                printed.pictures.push(8 * number(*x, *x2));
                 7 + number(*x, *x2) * number(*y, *y2)
             }
             (0x1b | 0x1d, _) => panic!("an unknown command: {more:?}"),
             (letter, _) => {
-                text.push(char::from(*letter));
+                printed.text.push_str(&page.decode_without_bom_handling(&[*letter]).0);
                 0
             }
         };
         rest = &more[skip..];
     }
-    text
+    printed
+}
+
+/// `text` without blanks and line ends: lines are broken as there is room.
+fn squeezed(text: &str) -> String {
+    text.split_whitespace().collect()
 }
 
 #[test]
@@ -184,14 +234,14 @@ fn a_receipt_has_its_lines_in_the_paper_and_no_command_from_texts() {
     paper.title = evil.to_owned();
     for (roll, width) in [(Roll::Wide, 48), (Roll::Narrow, 32)] {
         let bytes = paper.escpos(roll, None);
-        let text = letters(&bytes);
+        let text = printed(&bytes).text;
         assert!(text.lines().all(|line| line.chars().count() <= width), "{text}");
         assert!(text.contains("A@BV"), "{text}");
-        let joined: String = text.split_whitespace().collect();
+        let joined = squeezed(&text);
         for row in &paper.lines.rows {
             let Row::Cells { cells, .. } = row else { continue };
             for cell in &cells[1..] {
-                let cell: String = cell.split_whitespace().collect();
+                let cell = squeezed(cell);
                 assert!(joined.contains(&cell), "{cell} in {joined}");
             }
         }
@@ -199,12 +249,68 @@ fn a_receipt_has_its_lines_in_the_paper_and_no_command_from_texts() {
     }
 }
 
+/// What is in one or more lines of a receipt of `paper`.
+fn said(paper: &Paper) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for total in &paper.totals {
+        all.push(format!("{} {}", total.label, total.text));
+    }
+    let of_sides = [Some(&paper.issuer), paper.customer.as_ref()].into_iter().flatten();
+    let payment = paper.payment.iter().flat_map(|payment| &payment.facts);
+    let marks = paper.marks.iter().flat_map(|marks| &marks.facts);
+    let facts = of_sides.flat_map(|side| &side.facts).chain(&paper.facts).chain(payment);
+    all.extend(facts.chain(marks).map(|fact| format!("{}: {}", fact.label, fact.text)));
+    let tables = [&paper.taxes, &paper.advances, &paper.payments, &paper.converted];
+    for table in tables.into_iter().flatten() {
+        all.extend(table.label.clone());
+        for row in &table.rows {
+            let Row::Cells { cells, .. } = row else { panic!("no cells: {row:?}") };
+            all.push(cells.join(" "));
+        }
+    }
+    all.extend(paper.notes.iter().map(|note| format!("{}: {}", note.label, note.text)));
+    let texts = paper.clauses.iter().chain(&paper.footer);
+    let signed = paper.signature.iter().filter_map(|signature| signature.text.as_ref());
+    all.extend(texts.chain(signed).cloned());
+    all.extend(paper.banners.iter().map(|banner| banner.text.clone()));
+    all
+}
+
 #[test]
-fn payment_codes_are_pictures_on_receipts() {
+fn a_fiscal_receipt_says_what_its_model_says_in_every_language() {
+    let document = rich();
+    let told = Fiscalization::pending(Authority::Furs, fiscal_record());
+    let fiscal = document.clone().with_fiscalization(told, &stamp(datetime!(2026-11-20 10:00 UTC)));
+    let payments = [cash("5")];
+    for language in Language::ALL {
+        let of = |document: &Document| {
+            Paper::of(&Source { payments: &payments, ..source(document, language.code()) })
+        };
+        let (paper, without) = (of(&fiscal), of(&document));
+        let rows = paper.taxes.as_ref().unwrap().rows.len();
+        assert_eq!((paper.clauses.len(), paper.marks[0].facts.len(), rows), (1, 2, 3));
+        for roll in [Roll::Wide, Roll::Narrow] {
+            let receipt = printed(&paper.escpos(roll, None));
+            let joined = squeezed(&receipt.text);
+            for part in said(&paper) {
+                assert!(joined.contains(&squeezed(&part)), "{part} of\n{}", receipt.text);
+            }
+            let before = printed(&without.escpos(roll, None)).pictures;
+            assert_eq!(receipt.pictures.len(), before.len() + 1, "the code of the office");
+        }
+    }
+}
+
+#[test]
+fn payment_codes_are_pictures_on_receipts_as_wide_as_banks_want_them() {
     let paper = Paper::of(&source(&invoice(), "sl"));
-    let pictures = |bytes: &[u8]| bytes.windows(4).filter(|four| *four == b"\x1dv0\x00").count();
-    assert_eq!(pictures(&paper.escpos(Roll::Wide, None)), 2);
-    assert_eq!(paper.payment.unwrap().codes.len(), 2);
+    for roll in [Roll::Wide, Roll::Narrow] {
+        let pictures = printed(&paper.escpos(roll, None)).pictures;
+        // Eight dots are a millimetre: 30 to 36 of them for the UPN QR, which comes first.
+        assert!(matches!(pictures[..], [240..=288, _]), "{pictures:?}");
+    }
+    let kinds: Vec<CodeKind> = paper.payment.unwrap().codes.iter().map(|code| code.kind).collect();
+    assert_eq!(kinds, [CodeKind::UpnQr, CodeKind::EpcQr]);
 }
 
 #[test]

@@ -3,12 +3,12 @@
 
 use racun_documents::calculation::CalculationMode;
 use racun_documents::{
-    Content, CreationSource, Document, DocumentKind, EInvoiceOptions, Issued, LineTaxDetail,
-    NewDocument, NewLine, Party, SettledTotals, Stage, Texts, TitleType, TransactionType,
-    Translations, Voided,
+    Content, CreationSource, Document, DocumentKind, EInvoiceOptions, FiscalRecord, Issued,
+    LineTaxDetail, NewDocument, NewLine, Party, SettledTotals, Stage, Texts, TitleType,
+    TransactionType, Translations, Voided,
 };
 use racun_kernel::id::EntityId;
-use racun_kernel::{BankAccount, Currency, Decimal, Metadata};
+use racun_kernel::{BankAccount, Currency, Decimal, Environment, Metadata};
 use racun_paper::{Hub3, Language, Look, Paper, PaymentMade, ReceiptTexts, Source, Upn};
 use racun_store::testing::stamp;
 use time::macros::{date, datetime};
@@ -134,6 +134,28 @@ pub fn paid(document: Document, amount: &str) -> Document {
 pub fn invoice() -> Document {
     let lines = vec![line("Svetovanje", "2", "50", "22")];
     issued(draft(DocumentKind::Invoice, content(), lines))
+}
+
+/// What a fiscalized receipt has.
+pub fn fiscal_record() -> FiscalRecord {
+    FiscalRecord {
+        premise: "P1".to_owned(),
+        device: Some("D1".to_owned()),
+        number: 18,
+        issued_at: datetime!(2026-11-20 11:02:03 +1),
+        mark: "a".repeat(32),
+        confirmations: vec!["eor-1".to_owned(), "eor-2".to_owned()],
+        qr: "1".repeat(60),
+        operator_number: Some("12345678".to_owned()),
+        operator_label: Some("Miha".to_owned()),
+        environment: Environment::Live,
+        message_id: String::new(),
+        is_late: false,
+        special_notes: None,
+        payment_type: None,
+        book: None,
+        paragon: None,
+    }
 }
 
 /// A look with all codes on.

@@ -4,9 +4,11 @@
 use std::collections::BTreeMap;
 
 use racun_documents::calculation::{Discount, DiscountKind};
-use racun_documents::{Content, Document, DocumentKind, LineKind, Localized, NewLine};
-use racun_kernel::{Currency, ExchangeRate};
+use racun_documents::{Content, Document, DocumentKind, LineKind, Localized, NewLine, Stage};
+use racun_kernel::{Currency, DocumentId, ExchangeRate};
 use racun_paper::{ColumnKey, Paper, Row, Table};
+use time::macros::date;
+use ulid::Ulid;
 
 use crate::sample::{TODAY, content, decimal, draft, issued, line, paper, source};
 
@@ -54,10 +56,9 @@ fn totals_in_another_currency_are_said_in_the_issuers_too() {
     assert_eq!(converted.label.as_deref(), Some("V valuti izdajatelja"));
     // Each figure is converted and rounded by itself: 100 and 22, 9.99 and 0.95.
     let expected = [
-        ["22 %", "91,37 €", "20,10 €"],
-        ["9,5 %", "9,13 €", "0,87 €"],
-        ["Skupaj brez davka", "100,50 €", ""],
-        ["Skupaj", "121,47 €", ""],
+        ["22 %", "91,37 €", "20,10 €", ""],
+        ["9,5 %", "9,13 €", "0,87 €", ""],
+        ["Skupaj", "100,50 €", "", "121,47 €"],
     ];
     assert_eq!(cells(converted), expected);
     let due = dollars.totals.last().unwrap();
@@ -72,6 +73,43 @@ fn hidden_prices_are_hidden_in_the_issuers_currency_too() {
     assert_eq!(hidden.converted, None);
     let shows = |text: &&str| text.contains(['€', '$']) || text.contains("91,37");
     assert_eq!(hidden.texts().into_iter().find(shows), None);
+}
+
+/// An advance invoice of two rates that comes to 143.90 with tax.
+fn advance(id: u128, number: &str) -> Document {
+    let content = Content { date: date!(2026 - 11 - 02), ..content() };
+    let lines = vec![line("Svetovanje", "2", "50", "22"), line("Moka", "1", "20", "9.5")];
+    let mut advance = issued(draft(DocumentKind::AdvanceInvoice, content, lines));
+    advance.id = DocumentId::new(DocumentKind::AdvanceInvoice, Ulid(id));
+    let Stage::Issued(issued) = &mut advance.stage else { panic!("not issued") };
+    issued.number = number.to_owned();
+    advance
+}
+
+#[test]
+fn advances_are_said_with_the_tax_that_they_bore_rate_by_rate() {
+    use ColumnKey::{Date, Gross, Net, Reference, Tax, TaxRate};
+    let invoice = lines_of(vec![line("Svetovanje", "20", "50", "22")]);
+    assert_eq!(paper(&invoice).advances, None);
+    let (invoice, _) = invoice.with_advance(advance(7, "AR-7"), &decimal("143.9"));
+    let (invoice, _) = invoice.with_advance(advance(8, "AR\u{202e}-8"), &decimal("14.39"));
+    let advances = paper(&invoice).advances.expect("the advances");
+    let columns: Vec<ColumnKey> = advances.columns.iter().map(|column| column.key).collect();
+    assert_eq!(columns, [Reference, Date, TaxRate, Net, Tax, Gross]);
+    let rates = "22 %\n9,5 %";
+    let expected = [
+        ["AR-7", "2. 11. 2026", rates, "100,00 €\n20,00 €", "22,00 €\n1,90 €", "143,90 €"],
+        ["AR-8", "2. 11. 2026", rates, "10,00 €\n2,00 €", "2,20 €\n0,19 €", "14,39 €"],
+    ];
+    assert_eq!(cells(&advances), expected);
+    let delivered = |hide_prices: bool| {
+        let content = Content { hide_prices, ..content() };
+        let lines = vec![line("Svetovanje", "20", "50", "22")];
+        let mut note = issued(draft(DocumentKind::DeliveryNote, content, lines));
+        note.advances_applied.clone_from(&invoice.advances_applied);
+        paper(&note).advances
+    };
+    assert!(delivered(false).is_some() && delivered(true).is_none());
 }
 
 fn off(value: &str, kind: DiscountKind) -> Discount {

@@ -2,10 +2,10 @@
 
 use std::slice::from_ref;
 
-use racun_paper::{Display, Paper, Row, Template};
+use racun_paper::{Code, Display, Paper, Row, Template};
 
 use crate::figures::{Figure, figures};
-use crate::sample::{act, hub3, invoice, plain_invoice};
+use crate::sample::{act, hub3, invoice, plain_invoice, upn};
 use crate::tools::{Word, pages, squeezed, text, words};
 use crate::{TYPESETTER, set};
 
@@ -107,6 +107,26 @@ fn figures_are_found_where_they_stand() {
         let file = set(&paper);
         assert_eq!(figures(&file).len(), 5, "{template:?}");
         assert_eq!(misplaced(&file, width(template)), None, "{template:?}");
+    }
+}
+
+#[test]
+fn a_upn_code_is_30_to_36_millimetres_wide() {
+    for template in Template::ALL {
+        for display in [Display::CodeOnly, Display::FullSlip] {
+            let mut paper = plain_invoice(template, 2);
+            let payment = paper.payment.as_mut().unwrap();
+            let slip = payment.facts.clone();
+            payment.codes = vec![Code { display, slip, ..upn() }];
+            let found = figures(&set(&paper));
+            let [code] = &found[..] else { panic!("{template:?}: {found:#?}") };
+            // A point is 25.4 of 72 millimetres, and 77 of 85 modules are the code.
+            for side in [code.right - code.left, code.head - code.foot] {
+                let micrometres = side * 254 / 720 * 77 / 85;
+                let is_wanted = (30_000..=36_000).contains(&micrometres);
+                assert!(is_wanted, "{template:?}, {display:?}: {micrometres} of {code:?}");
+            }
+        }
     }
 }
 

@@ -1,5 +1,6 @@
-//! Pages look as they did: the first ones of all templates, one that goes on, a credit note that is
-//! void and one with a bar code. The PNG files beside this file, at 40 dpi.
+//! Pages look as they did: of all templates the first ones, of those for A4 one that goes on and a
+//! credit note that is void, too; and one with a bar code. The PNG files beside this file, at 40
+//! dpi.
 //!
 //! After a wanted change, look at the new pages and store them:
 //! `RACUN_STORE_PAGES=1 cargo test -p racun-typeset pages`.
@@ -59,20 +60,32 @@ fn first_pages_look_as_they_did() {
     }
 }
 
-#[test]
-fn a_page_that_goes_on_looks_as_it_did() {
-    // It begins with the head of the table and what is brought over, and ends with what goes over.
-    check("goes_on", &page(&set(&plain_invoice(Template::Modern, 120)), 2, 40));
+/// The templates that are no receipts.
+fn of_a4() -> impl Iterator<Item = Template> {
+    Template::ALL.into_iter().filter(|template| !template.is_receipt())
 }
 
 #[test]
-fn a_void_credit_note_looks_as_it_did() {
-    let mut paper = plain_invoice(Template::Classic, 5);
-    paper.kind = PaperKind::CreditNote;
-    paper.title = "Dobropis".to_owned();
-    paper.banners = vec![Banner { state: State::Void, text: "Stornirano".to_owned() }];
-    paper.payment = None;
-    check("void_credit_note", &page(&set(&paper), 1, 40));
+fn pages_that_go_on_look_as_they_did() {
+    for template in of_a4() {
+        // They begin with the head of the table and what is brought over, and end with what goes
+        // over.
+        let name = format!("{}_goes_on", template.name());
+        check(&name, &page(&set(&plain_invoice(template, 120)), 2, 40));
+    }
+}
+
+#[test]
+fn void_credit_notes_look_as_they_did() {
+    for template in of_a4() {
+        let mut paper = plain_invoice(template, 5);
+        paper.kind = PaperKind::CreditNote;
+        paper.title = "Dobropis".to_owned();
+        paper.banners = vec![Banner { state: State::Void, text: "Stornirano".to_owned() }];
+        paper.payment = None;
+        let name = format!("{}_void_credit_note", template.name());
+        check(&name, &page(&set(&paper), 1, 40));
+    }
 }
 
 #[test]
