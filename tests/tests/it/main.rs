@@ -43,6 +43,7 @@ mod rates;
 mod recurring;
 mod refused;
 mod schema;
+mod shared_files;
 mod shop_hooks;
 mod sign_in;
 mod software_maker;

@@ -1,12 +1,12 @@
-//! 500 orders of a shop, whose webhooks repeat and come late while the server is killed: each is
-//! made into one invoice. What is forged is refused.
+//! 500 orders of two shops, one on each platform, whose webhooks repeat and come late while the
+//! server is killed: each is made into one invoice. What is forged is refused.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use racun_tests::{Account, Client, Racun, Random, StoreKind, on_both_stores};
+use racun_tests::{Account, Answer, Client, Racun, Random, StoreKind, on_both_stores};
 use ring::hmac;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
@@ -15,7 +15,8 @@ on_both_stores! {
     each_order_becomes_one_invoice_however_often_it_is_posted,
 }
 
-const ORDER: &str = include_str!("../../../crates/orders/tests/data/shopify_order.json");
+const SHOPIFY: &str = include_str!("../../../crates/orders/tests/data/shopify_order.json");
+const WOOCOMMERCE: &str = include_str!("../../../crates/orders/tests/data/woocommerce_order.json");
 const SECRET: &str = "shpss_hush";
 const ORDERS: usize = 500;
 /// Rounds, of which each but the last ends in a kill.
@@ -25,39 +26,99 @@ const AT_ONCE: usize = 16;
 /// Until what is due is done.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// The webhook of the order number `n`, which is written as that of `hour`.
-fn hook(n: usize, hour: usize) -> String {
-    let mut order: Value = serde_json::from_str(ORDER).expect("an order");
-    order["id"] = (1_000 + n).into();
-    order["name"] = format!("#{n}").into();
-    order["updated_at"] = format!("2026-11-20T{:02}:00:00Z", 10 + hour).into();
-    order.to_string()
+/// A shop, and how its platform posts.
+#[derive(Clone)]
+struct Shop {
+    /// The header that names the topic, and the topic of an order that changed.
+    topic: (&'static str, &'static str),
+    /// The header that signs.
+    signature: &'static str,
+    /// Where its webhooks go.
+    path: String,
 }
 
-/// A client that posts `body`, signed with `secret`.
-fn signed(shop: &Client, body: &str, secret: &str) -> Client {
-    let key = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
-    let signature = STANDARD.encode(hmac::sign(&key, body.as_bytes()).as_ref());
-    shop.clone().with("x-shopify-hmac-sha256", &signature)
+impl Shop {
+    async fn open(user: &Client, source: &str) -> Self {
+        let rules = json!({"name": "Shop", "source": source, "webhook_secret": SECRET,
+            "auto_process": true, "auto_process_on": "created", "default_payment_type": "card"});
+        let made = user.create("/order-integrations", &rules).await;
+        let id = made["id"].as_str().expect("an id");
+        let (topic, signature) = match source {
+            "shopify" => (("x-shopify-topic", "orders/updated"), "x-shopify-hmac-sha256"),
+            _ => (("x-wc-webhook-topic", "order.updated"), "x-wc-webhook-signature"),
+        };
+        let path = format!("/order-integrations/{id}/webhooks/{source}");
+        Self { topic, signature, path }
+    }
+
+    /// The answer to `body`, signed with `secret`.
+    async fn post(
+        &self,
+        client: Client,
+        body: &str,
+        secret: &str,
+    ) -> Result<Answer, reqwest::Error> {
+        let key = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
+        let signature = STANDARD.encode(hmac::sign(&key, body.as_bytes()).as_ref());
+        let (header, topic) = self.topic;
+        let client = client.with(header, topic).with(self.signature, &signature);
+        client.try_json("POST", &self.path, body).await
+    }
+}
+
+/// A webhook.
+#[derive(Clone)]
+struct Hook {
+    /// The place of its shop.
+    shop: usize,
+    body: String,
+}
+
+impl Hook {
+    /// That of the order number `n`, which is written as that of `hour`: from the hour 1 on it is
+    /// on its way. Each fourth is of the second shop, which has the ids of some of the first.
+    fn new(n: usize, hour: usize) -> Self {
+        let at = format!("2026-11-20T{:02}:00:00", 10 + hour);
+        let is_sent = hour > 0;
+        let parsed = |order: &str| serde_json::from_str::<Value>(order).expect("an order");
+        let (shop, order) = if n % 4 == 3 {
+            let mut order = parsed(WOOCOMMERCE);
+            order["id"] = (1_000 + n / 4).into();
+            order["number"] = n.to_string().into();
+            order["status"] = if is_sent { "completed" } else { "processing" }.into();
+            order["date_paid_gmt"] = "2026-11-20T09:30:00".into();
+            order["date_completed_gmt"] = json!(is_sent.then_some(&at));
+            order["date_modified_gmt"] = at.into();
+            (1, order)
+        } else {
+            let mut order = parsed(SHOPIFY);
+            order["id"] = (1_000 + n).into();
+            order["name"] = format!("#{n}").into();
+            order["fulfillment_status"] = json!(is_sent.then_some("fulfilled"));
+            order["updated_at"] = format!("{at}Z").into();
+            (0, order)
+        };
+        Self { shop, body: order.to_string() }
+    }
 }
 
 /// Posts each of `hooks`, some at once; answers those that were not taken: they got no answer, or
 /// one that asks to send them again.
-async fn post(shop: &Client, path: &str, hooks: Vec<String>) -> Vec<String> {
+async fn post(client: &Client, shops: &[Shop], hooks: Vec<Hook>) -> Vec<Hook> {
     let mut lost = Vec::new();
     let mut posting = JoinSet::new();
-    for body in hooks {
+    for hook in hooks {
         if posting.len() >= AT_ONCE
             && let Some(done) = posting.join_next().await
         {
             lost.extend(done.expect("a request"));
         }
-        let (client, path) = (signed(shop, &body, SECRET), path.to_owned());
+        let (client, shop) = (client.clone(), shops[hook.shop].clone());
         posting.spawn(async move {
-            let answer = client.try_json("POST", &path, body.clone()).await;
+            let answer = shop.post(client, &hook.body, SECRET).await;
             let status = answer.as_ref().map_or(0, |answer| answer.status);
             assert!(matches!(status, 0 | 204 | 503), "{answer:?}");
-            (status != 204).then_some(body)
+            (status != 204).then_some(hook)
         });
     }
     for one in posting.join_all().await {
@@ -72,26 +133,21 @@ async fn each_order_becomes_one_invoice_however_often_it_is_posted(store: StoreK
     let mut random = Random::new(seed);
     let mut racun = Racun::start(store).await;
     let mut account = Account::sign_up(&racun).await;
-    let rules = json!({"name": "Shop", "source": "shopify", "webhook_secret": SECRET,
-        "auto_process": true, "auto_process_on": "created", "default_payment_type": "card"});
     let user = account.user.clone().with("x-entity-id", &account.entity);
-    let made = user.create("/order-integrations", &rules).await;
-    let integration = made["id"].as_str().expect("an id");
-    let path = format!("/order-integrations/{integration}/webhooks/shopify");
+    let shops = [Shop::open(&user, "shopify").await, Shop::open(&user, "woocommerce").await];
     let mut lost = 0;
     for round in 0..ROUNDS {
         let own = (0..ORDERS).skip(round * ORDERS / ROUNDS).take(ORDERS / ROUNDS);
         // Each comes twice, as it was and as it became, in any order, and some of them again.
-        let mut hooks: Vec<String> = own.flat_map(|n| [hook(n, 0), hook(n, 1)]).collect();
+        let mut hooks: Vec<Hook> = own.flat_map(|n| [Hook::new(n, 0), Hook::new(n, 1)]).collect();
         for n in (1..hooks.len()).rev() {
             let end = u64::try_from(n + 1).expect("a number");
             hooks.swap(n, usize::try_from(random.below(end)).expect("a number"));
         }
         hooks.extend_from_within(..hooks.len() / 5);
-        let shop = racun.client().with("x-shopify-topic", "orders/updated");
         let posting = tokio::spawn({
-            let (shop, path) = (shop.clone(), path.clone());
-            async move { post(&shop, &path, hooks).await }
+            let (client, shops) = (racun.client(), shops.clone());
+            async move { post(&client, &shops, hooks).await }
         });
         if round + 1 < ROUNDS {
             // Somewhere among the first webhooks, or in the middle of processing.
@@ -101,23 +157,34 @@ async fn each_order_becomes_one_invoice_however_often_it_is_posted(store: StoreK
         }
         let mut again = posting.await.expect("it ends");
         lost += again.len();
-        let shop = racun.client().with("x-shopify-topic", "orders/updated");
         // As the platform does with what was not taken.
         let until = Instant::now() + PATIENCE;
         while !again.is_empty() {
             assert!(Instant::now() < until, "{} webhooks are not taken", again.len());
-            again = post(&shop, &path, again).await;
+            again = post(&racun.client(), &shops, again).await;
         }
-        let body = hook(round, 5);
-        let forged = signed(&shop, &body, "another").json("POST", &path, body).await;
-        forged.refused(401, "unauthorized");
-        assert_eq!(forged.cause(), "invalid_signature");
+        for n in [2, 3] {
+            let Hook { shop, body } = Hook::new(n, 5);
+            let forged = shops[shop].post(racun.client(), &body, "another").await;
+            let forged = forged.expect("an answer");
+            forged.refused(401, "unauthorized");
+            assert_eq!(forged.cause(), "invalid_signature");
+        }
     }
     println!("{lost} webhooks were lost, and posted again");
     account = account.at(&racun);
     let api = account.api.clone().with("x-entity-id", &account.entity);
     wait_until_processed(&racun, &api).await;
-    check(&api).await;
+    let (orders, invoices) = check(&api).await;
+    // What comes late once more, as it was at first, changes nothing.
+    let late = (0..ORDERS).map(|n| Hook::new(n, 0)).collect();
+    let refused = post(&racun.client(), &shops, late).await;
+    assert_eq!(refused.len(), 0, "{}", racun.log());
+    for (path, before) in [("/orders", orders), ("/invoices", invoices)] {
+        let after = api.all(path).await;
+        let changed = before.iter().zip(&after).find(|(before, after)| before != after);
+        assert!(changed.is_none() && before.len() == after.len(), "{changed:?}");
+    }
 }
 
 /// Waits until nothing is left to the jobs that run; what a killed process had leased is processed
@@ -145,8 +212,9 @@ async fn wait_until_processed(racun: &Racun, api: &Client) {
     }
 }
 
-/// Each order has an invoice of its own, and there is no other.
-async fn check(api: &Client) {
+/// Each order is as its shop told last, and has an invoice of its own; there is no other. Answers
+/// the orders and the invoices.
+async fn check(api: &Client) -> (Vec<Value>, Vec<Value>) {
     let orders = api.all("/orders").await;
     let invoices = api.all("/invoices").await;
     assert_eq!((orders.len(), invoices.len()), (ORDERS, ORDERS));
@@ -154,10 +222,19 @@ async fn check(api: &Client) {
         let named = rows.iter().filter_map(|row| row[field].as_str());
         named.map(str::to_owned).collect()
     };
-    assert_eq!(of(&orders, "source_id").len(), ORDERS, "each order is kept once");
+    let told = |order: &Value| format!("{} {}", order["source"], order["source_id"]);
+    let told: BTreeSet<String> = orders.iter().map(told).collect();
+    assert_eq!(told.len(), ORDERS, "each order is kept once");
     assert_eq!(of(&orders, "invoice_id"), of(&invoices, "id"));
-    let ordered = invoices.iter().filter_map(|one| one["metadata"]["order_id"].as_str());
-    let ordered: BTreeSet<String> = ordered.map(str::to_owned).collect();
-    assert_eq!(ordered, of(&orders, "id"));
-    assert!(invoices.iter().all(|invoice| invoice["total_with_tax"] == json!(113.9)));
+    for order in &orders {
+        assert_eq!(order["fulfilled"], json!(true), "{order}");
+        let invoice = invoices.iter().find(|one| one["id"] == order["invoice_id"]);
+        let invoice = invoice.expect("its invoice");
+        assert_eq!(invoice["metadata"]["order_id"], order["id"]);
+        let total = if order["source"] == "shopify" { json!(113.9) } else { json!(42.7) };
+        assert_eq!(invoice["total_with_tax"], total, "{order}");
+    }
+    let of_second = orders.iter().filter(|order| order["source"] == "woocommerce").count();
+    assert_eq!(of_second, ORDERS / 4);
+    (orders, invoices)
 }

@@ -90,6 +90,7 @@ async fn woocommerce_keeps_the_contract_over_recorded_exchanges() {
     contract::orders_come_page_by_page(&shops, Live, &shop).await;
     contract::orders_are_those_that_changed_in_time(&shops, Live, &shop).await;
     contract::a_wrong_token_is_refused(&shops, Live, &shop).await;
+    contract::a_shop_on_no_platform_has_no_orders(&shops, Live, &shop).await;
     cassette.assert_all_used();
 }
 

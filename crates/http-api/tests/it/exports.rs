@@ -277,6 +277,42 @@ async fn payments_customers_and_expenses_are_rows_too() {
 }
 
 #[actix_web::test]
+async fn filters_and_searches_choose_payments_and_expenses_too() {
+    let api = Api::new().await;
+    let who = api.owner("ana@example.com").await;
+    for (supplier, price, amount, kind, note) in
+        [("Mlin", 100, 20, "card", "predujem"), ("Kos s.p.", 50, 5, "cash", "ostanek")]
+    {
+        let expense = json!({
+            "supplier": { "name": supplier }, "date": "2026-11-19", "is_draft": false,
+            "items": [{ "name": "Moka", "price": price, "taxes": [{ "rate": 22 }] }],
+        });
+        let expense = made(&api, &who, "/expenses", expense).await;
+        let paid = json!({ "document_id": expense["id"], "amount": amount, "type": kind,
+                           "date": "2026-11-20", "note": note });
+        made(&api, &who, "/payments", paid).await;
+    }
+    for (of, filter, name, expected) in [
+        ("payments", r#"query={"type":"card"}"#, "Amount", &["20"][..]),
+        ("payments", r#"query={"amount":{"lt":10}}"#, "Amount", &["5"]),
+        ("payments", "search=OSTAN", "Amount", &["5"]),
+        ("payments", r#"search=ostan&query={"type":"card"}"#, "Amount", &[]),
+        ("expenses", r#"query={"supplier.name":"Mlin"}"#, "Supplier", &["Mlin"]),
+        ("expenses", r#"query={"total":{"lt":100}}"#, "Supplier", &["Kos s.p."]),
+        ("expenses", "search=KOS", "Supplier", &["Kos s.p."]),
+        ("expenses", "search=kos&date_to=2026-11-18", "Supplier", &[]),
+    ] {
+        let path = format!("/{of}/export?{}", parameters(filter));
+        assert_eq!(column(&csv(&api, &who, &path).await, name), expected, "{path}");
+    }
+    for path in ["/payments/export", "/expenses/export"] {
+        let wrong = format!("{path}?{}", parameters(r#"query={"no":1}"#));
+        let refused = api.get(&wrong, &who).await.with(422);
+        assert_eq!(refused.issue().1, "unknown_field", "{path}");
+    }
+}
+
+#[actix_web::test]
 async fn filters_and_searches_of_lists_choose_the_rows() {
     let api = Api::new().await;
     let who = api.owner("ana@example.com").await;

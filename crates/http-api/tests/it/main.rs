@@ -62,6 +62,7 @@ mod managing;
 mod network;
 mod no_body;
 mod operators;
+mod order_mails;
 mod order_rules;
 mod orders;
 mod outside;

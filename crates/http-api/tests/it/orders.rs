@@ -6,13 +6,8 @@ use std::sync::Arc;
 use actix_web::test::TestRequest;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use racun_application::order_mails::{OrderMailHandler, OrderMailReader};
-use racun_background::consumer::{LogConsumer, read};
-use racun_background::jobs::{Ending, Handler, JobKind, Outcome, claim, perform};
-use racun_kernel::Tenant;
-use racun_mail::{MAILS, MailLimits, OutgoingMail};
+use racun_background::jobs::{JobKind, claim, perform};
 use racun_shop::OrderHandler;
-use racun_store::ListQuery;
 use ring::hmac;
 use serde_json::{Value, json};
 
@@ -75,39 +70,6 @@ impl Desk {
         for job in claim(store, &[JobKind::OrderProcessing], &stamp(), 100).await.unwrap() {
             perform(store, &handler, &job, &*stamp).await.unwrap();
         }
-    }
-
-    /// Documents of orders are mailed; each job is done twice, as by a worker that died after it.
-    /// How many jobs were.
-    async fn mail(&self) -> usize {
-        let services = self.api.services.clone();
-        let stamp = Arc::new(move || services.stamp());
-        let services = &self.api.services;
-        let store = Arc::clone(&services.store);
-        let reader = OrderMailReader { store: Arc::clone(&store), stamp: stamp.clone() };
-        let now = stamp();
-        read(&*store, reader.name(), 100, &now, |entries| reader.handle(entries)).await.unwrap();
-        let handler = OrderMailHandler {
-            store: Arc::clone(&store),
-            base: Arc::clone(&services.public_url),
-            limits: MailLimits::default(),
-            stamp: stamp.clone(),
-        };
-        let jobs = claim(&*store, &[JobKind::OrderMail], &stamp(), 100).await.unwrap();
-        for job in &jobs {
-            assert_eq!(handler.run(job).await, Outcome::Ends(Ending::Done));
-            perform(&*store, &handler, job, &*stamp).await.unwrap();
-        }
-        jobs.len()
-    }
-
-    /// What was mailed about documents, and to whom.
-    async fn mails(&self) -> Vec<(Vec<String>, Vec<String>)> {
-        let tenant = Tenant::entity(self.owner.entity().parse().unwrap());
-        let query = ListQuery::first_page(&MAILS);
-        let store = &self.api.services.store;
-        let page = store.page::<OutgoingMail>(&MAILS, &tenant, &query).await.unwrap();
-        page.rows.into_iter().map(|mail| (mail.about, mail.to)).collect()
     }
 
     /// What a shop posts.
@@ -305,6 +267,11 @@ async fn a_webhook_that_is_not_signed_is_refused() {
     let forged = desk.hook(id, "shopify", "orders/create", SHOPIFY, "another").await.with(401);
     assert_eq!(forged.json()["cause"]["code"], "invalid_signature");
     desk.hook(id, "woocommerce", "order.created", WOO, SECRET).await.with(404);
+    let woo = desk.integration(json!({"source": "woocommerce", "webhook_secret": SECRET})).await;
+    for topic in ["order.created", "order.updated", "order.restored", "order.deleted"] {
+        let forged = desk.hook(&woo["id"], "woocommerce", topic, WOO, "another").await.with(401);
+        assert_eq!(forged.json()["cause"]["code"], "invalid_signature", "{topic}");
+    }
     let unknown = json!("oint_01jb2x3y4z5a6b7c8d9e0f1g2h");
     desk.hook(&unknown, "shopify", "orders/create", SHOPIFY, SECRET).await.with(404);
     assert!(desk.orders().await.is_empty());
@@ -440,40 +407,4 @@ async fn a_shop_on_woocommerce_tries_its_webhook_and_posts_orders() {
     assert_eq!(done["error"], Value::Null, "{done}");
     let estimate = desk.get(&format!("/estimates/{}", text(&done["estimate_id"]))).await;
     assert_eq!(estimate["total_with_tax"], json!(42.7));
-}
-
-#[actix_web::test]
-async fn documents_of_orders_are_mailed_once_where_the_rules_want_it() {
-    let desk = Desk::open().await;
-    let rules = json!({"send_invoice_email": true, "attach_pdf_to_email": true, "locale": "sl-SI"});
-    let shop = desk.integration(rules).await;
-    let first = desk.post("/orders", order(&shop, json!({}))).await.with(201).json();
-    desk.act(&first, "process").await.with(200);
-    assert_eq!(desk.mail().await, 1);
-    assert_eq!(desk.mails().await, [], "no user of the account has verified an address");
-    desk.api.verify("ana@example.com").await;
-
-    let estimated = json!({"source_id": "2", "payment_status": "unpaid", "payment_method": "bacs"});
-    let estimated = desk.post("/orders", order(&shop, estimated)).await.with(201).json();
-    desk.act(&estimated, "process").await.with(200);
-    desk.mail().await;
-    assert_eq!(desk.mails().await, [], "the rules want no mails about estimates");
-    desk.patch(&estimated, json!({"payment_status": "paid"})).await.with(200);
-    let done = desk.act(&estimated, "process").await.with(200).json();
-    desk.mail().await;
-    let to = vec!["bor@example.com".to_owned()];
-    let sent = vec![(vec![text(&done["invoice_id"])], to)];
-    assert_eq!(desk.mails().await, sent);
-    let activities = desk.get("/activities?limit=100").await.to_string();
-    assert_eq!(activities.matches("invoice.sent").count(), 1);
-
-    let strange = json!({"source_id": "3", "customer_email": null});
-    let strange = desk.post("/orders", order(&shop, strange)).await.with(201).json();
-    desk.act(&strange, "process").await.with(200);
-    assert_eq!(desk.mail().await, 0, "it says no address");
-    let quiet = desk.integration(json!({"name": "Quiet"})).await;
-    let quiet = desk.post("/orders", order(&quiet, json!({}))).await.with(201).json();
-    desk.act(&quiet, "process").await.with(200);
-    desk.mail().await;
-    assert_eq!(desk.mails().await, sent);
 }

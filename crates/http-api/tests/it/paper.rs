@@ -1,6 +1,8 @@
 //! Documents on paper: as files, pages and previews, for users and behind links.
 
 use actix_web::test::TestRequest;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use crate::files::{Sent, form};
@@ -186,8 +188,14 @@ async fn a_link_is_a_page_to_browsers_and_json_to_programs() {
     ] {
         assert_eq!(page.header(header), value);
     }
-    for kept in [id.as_str(), owner.entity(), "internal", "<script", OWNER] {
-        assert!(!page.text.contains(kept), "{kept} in {}", page.text);
+    assert!(!page.text.contains("<script"), "{}", page.text);
+    let user = api.id(&owner).await;
+    for form in ["", "/html", "/pdf"] {
+        let shown = browse(&api, &format!("{link}{form}?language=sl")).await.with(200).text;
+        assert!(shown.contains("Račun"), "{shown}");
+        for kept in [id.as_str(), owner.entity(), &user, "internal", OWNER] {
+            assert!(!shown.contains(kept), "{kept} in {form}: {shown}");
+        }
     }
     let json = api.get(&link, &Who::anonymous()).await.with(200).json();
     assert_eq!(json["type"], "invoice");
@@ -334,6 +342,55 @@ async fn documents_look_as_the_settings_say() {
         assert!(!receipt.contains("Noga") && !receipt.contains("Podpisnica"), "{receipt}");
     }
     assert!(of("receipt?language=de").await.contains("Bis bald"));
+}
+
+#[actix_web::test]
+async fn a_unit_has_its_own_logo_and_colour_and_issued_documents_keep_theirs() {
+    let api = Api::new().await;
+    let owner = api.owner(OWNER).await;
+    let settings = json!({"settings": {"primary_color": "#fedcba"}});
+    api.patch(&format!("/entities/{}", owner.entity()), &owner, settings).await.with(200);
+    let paint = async |path: &str, color: &str| {
+        let body = json!({"name": "Kranj", "settings": {"primary_color": color}});
+        match path.is_empty() {
+            true => api.post("/business-units", &owner, body).await.with(201).json(),
+            false => api.patch(path, &owner, body).await.with(200).json(),
+        }
+    };
+    let unit = text(&paint("", "#010203").await["id"]);
+    let path = format!("/business-units/{unit}");
+    // A picture as far as anybody looks; the last byte tells whose it is.
+    let upload = async |own: u8, fields: &[(&str, &str)]| {
+        let head = &b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06"[..];
+        let png = [head, &[own]].concat();
+        let sent = form("/files", &Sent(&png, "logo.png", "image/png"), fields);
+        let made = api.call(owner.sign(sent)).await.with(201).json();
+        (made["id"].clone(), format!("data:image/png;base64,{}", STANDARD.encode(&png)))
+    };
+    let logo = ("category", "logo");
+    let (_, of_entity) = upload(1, &[logo]).await;
+    let (file, of_unit) = upload(2, &[logo, ("business_unit_id", &unit)]).await;
+    assert_eq!(api.get(&path, &owner).await.with(200).json()["logo_file_id"], file);
+    let sold = async |more: Value| {
+        let id = made(&api, &owner, "/invoices", more).await;
+        let link = link(&api, &owner, &id).await;
+        (format!("/documents/{id}/html"), link)
+    };
+    let show = async |(page, link): &(String, String), logo: &str, other: &str, color: &str| {
+        let page = api.get(page, &owner).await.with(200).text;
+        let hosted = browse(&api, link).await.with(200).text;
+        for shown in [page, hosted] {
+            assert!(shown.contains(&format!("--main:{color}")), "{color}: {shown}");
+            assert!(shown.contains(logo) && !shown.contains(other), "{shown}");
+        }
+    };
+    let in_unit = json!({"business_unit_id": unit});
+    let (plain, first) = (sold(json!({})).await, sold(in_unit.clone()).await);
+    show(&plain, &of_entity, &of_unit, "#fedcba").await;
+    show(&first, &of_unit, &of_entity, "#010203").await;
+    paint(&path, "#040506").await;
+    show(&first, &of_unit, &of_entity, "#010203").await;
+    show(&sold(in_unit).await, &of_unit, &of_entity, "#040506").await;
 }
 
 #[actix_web::test]
