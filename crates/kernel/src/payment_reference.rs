@@ -396,7 +396,7 @@ mod tests {
                     let weights = (2..covered.len() + 2).rev();
                     let digits = covered.bytes().map(|digit| usize::from(digit - b'0'));
                     let sum: usize = digits.zip(weights).map(|(digit, by)| digit * by).sum();
-                    let check = (0..10).find(|check| (sum + check) % 11 == 0).unwrap_or(0);
+                    let check = (0..10).find(|check| (sum + check).is_multiple_of(11)).unwrap_or(0);
                     text.push_str(&check.to_string());
                 }
                 '-' => text.push('-'),
