@@ -3,15 +3,20 @@
 //!
 //! An answer's time is a debt, which a tenth of the time that passes pays off. Who owes more than
 //! [`CREDIT`] waits until it does not, and so do further questions of that entity: one is answered
-//! at a time. Beside many other requests there is no credit, and an answer is owed twice.
+//! at a time. Beside many other requests there is no credit, and an answer is owed twice. Who reads
+//! many records page by page then also pauses between them, for what is owed is known only behind
+//! the last one.
 
 use std::collections::HashMap;
+use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::ready;
 use std::time::Duration;
 
 use racun_kernel::id::EntityId;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep};
 
 use crate::error::{ApiError, Kind};
 use crate::places::Slots;
@@ -22,6 +27,12 @@ const CREDIT: Duration = Duration::from_secs(2);
 const SHARE: u32 = 10;
 /// A request waits for its turn so long at most.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// Work that takes longer without a pause makes one in a busy process.
+const SLICE: Duration = Duration::from_millis(5);
+/// A pause is so many times as long as the work before it.
+const PAUSE: u32 = 3;
+/// The pauses of one request together: a request has half a minute for all.
+const MOST_PAUSES: Duration = Duration::from_secs(10);
 /// With more answers to other requests in a second, the process is busy.
 const MOST_BESIDE: u128 = 50;
 /// With more entities than these, those that owe nothing are forgotten.
@@ -90,8 +101,8 @@ fn is_busy(answers: u64, took: Duration) -> bool {
     u128::from(answers) * 1_000 > MOST_BESIDE * took.as_millis()
 }
 
-/// Adds what an answer took, beside so many to other requests.
-fn owe(entity: EntityId, took: Duration, beside: u64) {
+/// Adds what an answer took, in a process that was busy or not.
+fn owe(entity: EntityId, took: Duration, is_busy: bool) {
     let now = Instant::now();
     let mut debts = debts();
     let all = debts.get_or_insert_default();
@@ -99,7 +110,7 @@ fn owe(entity: EntityId, took: Duration, beside: u64) {
         all.retain(|_, debt| !debt.at(now).owed.is_zero());
     }
     let debt = all.entry(entity).or_insert_with(|| Debt::none(now));
-    *debt = debt.at(now).after(took, is_busy(beside, took));
+    *debt = debt.at(now).after(took, is_busy);
 }
 
 /// Does `work` of `entity` when it is its turn.
@@ -110,20 +121,51 @@ pub(crate) async fn paced<T>(
     entity: EntityId,
     work: impl Future<Output = Result<T, ApiError>>,
 ) -> Result<T, ApiError> {
+    let came = Instant::now();
     let turn = tokio::time::timeout(PATIENCE, TURNS.take(entity, 1)).await;
     let wait = owed_by(entity).wait();
     let Ok(_turn) = turn else { return Err(too_much(wait)) };
-    refuse_late(wait)?;
-    tokio::time::sleep(wait).await;
+    refuse_late(came.elapsed(), wait)?;
+    sleep(wait).await;
     let (began, answers) = (Instant::now(), ANSWERS.load(Ordering::Relaxed));
-    let done = work.await;
-    owe(entity, began.elapsed(), ANSWERS.load(Ordering::Relaxed).wrapping_sub(answers));
+    let beside = || ANSWERS.load(Ordering::Relaxed).wrapping_sub(answers);
+    let (done, paused) = with_pauses(work, |took| is_busy(beside(), took)).await;
+    let took = began.elapsed();
+    owe(entity, took.saturating_sub(paused), is_busy(beside(), took));
     done
 }
 
-/// Refuses what would wait too long.
-fn refuse_late(wait: Duration) -> Result<(), ApiError> {
-    if wait <= PATIENCE { Ok(()) } else { Err(too_much(wait)) }
+/// Does `work`, with a pause after each [`SLICE`] where `is_busy` says so of the time since the
+/// start. With what it answers comes how long the pauses were.
+///
+/// A pause begins when the work could go on: what it waited for, as a page from the store, was
+/// done for it and counts.
+async fn with_pauses<T>(
+    work: impl Future<Output = T>,
+    is_busy: impl Fn(Duration) -> bool,
+) -> (T, Duration) {
+    let began = Instant::now();
+    let (mut work, mut pause) = (pin!(work), pin!(sleep(Duration::ZERO)));
+    // Since when the work goes on, and the pauses so far.
+    let (mut since, mut paused) = (began, Duration::ZERO);
+    poll_fn(|cx| {
+        let now = Instant::now();
+        let took = now.saturating_duration_since(since);
+        if took >= SLICE && paused < MOST_PAUSES && is_busy(now - began) {
+            let length = (took * PAUSE).min(MOST_PAUSES - paused);
+            paused += length;
+            since = now + length;
+            pause.as_mut().reset(since);
+        }
+        ready!(pause.as_mut().poll(cx));
+        work.as_mut().poll(cx).map(|done| (done, paused))
+    })
+    .await
+}
+
+/// Refuses what would wait too long, beside what it `waited`.
+fn refuse_late(waited: Duration, wait: Duration) -> Result<(), ApiError> {
+    if waited + wait <= PATIENCE { Ok(()) } else { Err(too_much(wait)) }
 }
 
 fn too_much(wait: Duration) -> ApiError {
@@ -196,10 +238,40 @@ mod tests {
     #[tokio::test]
     async fn who_owes_too_much_learns_when_to_come_again() {
         let greedy: EntityId = "ent_00000000000000000000000003".parse().unwrap();
-        owe(greedy, CREDIT + ms(60_000), 0);
+        owe(greedy, CREDIT + ms(60_000), false);
         // Its turn would be in ten minutes.
-        let refused = refuse_late(owed_by(greedy).wait()).unwrap_err();
+        let refused = refuse_late(ms(0), owed_by(greedy).wait()).unwrap_err();
         assert_eq!(refused.code(), "rate_limit_exceeded");
-        assert!(refuse_late(ms(500)).is_ok());
+        assert!(refuse_late(ms(9_500), ms(500)).is_ok());
+        assert!(refuse_late(ms(9_600), ms(500)).is_err());
+    }
+
+    /// Reads so many pages, each of which takes `page` in another thread.
+    async fn read(pages: u32, page: Duration) {
+        for _ in 0..pages {
+            sleep(page).await;
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn long_work_pauses_between_its_parts_in_a_busy_process_alone() {
+        let began = Instant::now();
+        let ((), paused) = with_pauses(read(100, ms(10)), |_| false).await;
+        assert_eq!((paused, began.elapsed()), (ms(0), ms(1_000)));
+
+        let began = Instant::now();
+        let ((), paused) = with_pauses(read(100, ms(10)), |_| true).await;
+        assert_eq!((paused, began.elapsed()), (ms(3_000), ms(4_000)));
+
+        // Pages that take less go on until they are as much together.
+        let ((), paused) = with_pauses(read(4, ms(2)), |_| true).await;
+        assert_eq!(paused, ms(3 * 6));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_pauses_of_a_request_are_bounded() {
+        let began = Instant::now();
+        let ((), paused) = with_pauses(read(1_000, ms(10)), |_| true).await;
+        assert_eq!((paused, began.elapsed()), (MOST_PAUSES, MOST_PAUSES + ms(10_000)));
     }
 }
