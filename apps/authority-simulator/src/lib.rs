@@ -11,6 +11,7 @@
 //! | `furs`    | Slovenia: routes, rules, codes, answers                                  |
 //! | `fina`    | Croatia: the same                                                        |
 //! | `at`      | Portugal: series, invoices, and the chains of SAF-T                      |
+//! | `register` | the series and reports that AT knows                                    |
 //! | `authority` | which of the authorities                                               |
 //! | `keys`    | the keys of Portugal                                                     |
 //! | `soap`    | signatures in SOAP answers                                               |
@@ -31,16 +32,18 @@ mod furs;
 mod keys;
 mod ledger;
 mod pki;
+mod register;
 mod schema;
 mod server;
 mod soap;
 mod start;
 mod state;
 
-pub use at::{AtRefused, Checked, KnownSeries, Reported};
+pub use at::Checked;
 pub use authority::SimulatedAuthority;
 pub use fault::{Fault, Page, Twist, When};
 pub use keys::PROGRAM as PROGRAM_KEY_PEM;
 pub use ledger::{Filter, Gaps, Premise, Refused, Sequence, Taken};
 pub use pki::{Taxpayer, TaxpayerError, WantedTaxpayer};
+pub use register::{AtRefused, KnownSeries, Reported};
 pub use start::{Options, Running, Simulator, StartError};

@@ -15,7 +15,7 @@ use time::OffsetDateTime;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
-use crate::at::{self, AtRefused, Checked, KnownSeries, Reported};
+use crate::at::{self, Checked};
 use crate::authority::SimulatedAuthority;
 use crate::clock::Clock;
 use crate::control;
@@ -23,6 +23,7 @@ use crate::fault::{Fault, When};
 use crate::keys;
 use crate::ledger::{Filter, Gaps, Premise, Refused, Taken};
 use crate::pki::{Identity, Taxpayer, TaxpayerError, WantedTaxpayer, from_pem};
+use crate::register::{AtRefused, KnownSeries, Reported};
 use crate::server::{Server, bind};
 use crate::state::{Memory, State};
 

@@ -10,11 +10,11 @@ use racun_fiscal::Authority;
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::CertificateDer;
 
-use crate::at::Register;
 use crate::clock::Clock;
 use crate::fault::Faults;
 use crate::ledger::Ledger;
 use crate::pki::{Authorities, Taxpayer, TaxpayerError, Trust, WantedTaxpayer};
+use crate::register::Register;
 
 /// A request, read whole.
 pub struct Asked {

@@ -15,6 +15,7 @@
 //! | `webhook` | telling what happened                                               |
 //! | `fault`   | what goes wrong, and when                                           |
 //! | `form`    | forms, and texts in HTML                                            |
+//! | `state`   | what connections share, requests and answers                        |
 //! | `serve`   | both over plain HTTP on the loopback interface                      |
 //!
 //! Nothing is kept when it ends. Ids of customers, cards and accounts say by themselves what they
@@ -28,6 +29,7 @@ mod form;
 mod ledger;
 mod page;
 mod serve;
+mod state;
 mod webhook;
 
 use std::collections::BTreeMap;
@@ -43,6 +45,7 @@ use tokio::task::JoinSet;
 
 pub use fault::{Fault, Operation, When};
 pub use ledger::{Event, Payment};
+use state::State;
 pub use webhook::signature;
 
 /// How the simulator is to start.
@@ -106,7 +109,7 @@ impl Simulator {
         let url = format!("http://{}", listener.local_addr()?);
         let mut tasks = JoinSet::new();
         let (courier, queue) = webhook::queue();
-        let state = Arc::new(serve::State::new(options, url.clone(), courier));
+        let state = Arc::new(State::new(options, url.clone(), courier));
         tasks.spawn(webhook::run(options.clone(), queue));
         tasks.spawn(serve::run(Arc::clone(&state), listener));
         Ok(Running { url, state, _tasks: tasks })
@@ -168,7 +171,7 @@ pub struct PaidInvoice {
 pub struct Running {
     /// The base of its interface.
     pub url: String,
-    state: Arc<serve::State>,
+    state: Arc<State>,
     _tasks: JoinSet<()>,
 }
 

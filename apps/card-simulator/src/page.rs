@@ -8,7 +8,7 @@ use crate::api::{self, Attempt};
 use crate::cards::{Card, NOT_CONFIRMED};
 use crate::desk::{Desk, Problem};
 use crate::form::{Form, escaped};
-use crate::serve::{Answer, Asked, State};
+use crate::state::{Answer, Asked, State};
 
 /// What a page does with what a person entered.
 enum Turn {

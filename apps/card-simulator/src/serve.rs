@@ -1,7 +1,7 @@
 //! Requests of programs and of people, over HTTP.
 
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use http_body_util::{BodyExt as _, Full, Limited};
@@ -12,15 +12,13 @@ use hyper::service::service_fn;
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::net::TcpListener;
-use tokio::sync::mpsc::Sender;
 use tokio::task::JoinSet;
 
-use crate::desk::Desk;
-use crate::fault::{Fault, Faults, Operation, When};
-use crate::ledger::{Event, Ledger};
-use crate::{Options, PaidInvoice, api, page};
+use crate::fault::{Fault, Operation, When};
+use crate::state::{Answer, Asked, State};
+use crate::{PaidInvoice, api, page};
 
 /// Bytes of a request.
 const LONGEST_REQUEST: usize = 256 * 1_024;
@@ -33,61 +31,6 @@ const DELAY: Duration = Duration::from_millis(300);
 pub fn system_time() -> i64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
-}
-
-/// What all connections share.
-pub struct State {
-    pub faults: Faults,
-    pub options: Options,
-    pub url: String,
-    ledger: Mutex<Ledger>,
-    courier: Sender<Event>,
-}
-
-impl State {
-    pub fn new(options: &Options, url: String, courier: Sender<Event>) -> Self {
-        let ledger = Mutex::new(Ledger::new(options.most_kept));
-        Self { faults: Faults::default(), options: options.clone(), url, ledger, courier }
-    }
-
-    pub fn ledger(&self) -> MutexGuard<'_, Ledger> {
-        // No code that can panic runs under the lock.
-        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub fn now(&self) -> i64 {
-        (self.options.clock)()
-    }
-
-    /// Does something with the ledger, and posts what it tells.
-    pub fn at_desk<T>(
-        &self,
-        account: Option<String>,
-        is_live: bool,
-        act: impl FnOnce(&mut Desk<'_>) -> T,
-    ) -> T {
-        let now = self.now();
-        let mut ledger = self.ledger();
-        let told = Vec::new();
-        let mut desk = Desk { ledger: &mut ledger, url: &self.url, account, is_live, now, told };
-        let done = act(&mut desk);
-        for event in std::mem::take(&mut desk.told) {
-            self.send(event);
-        }
-        done
-    }
-
-    /// Posts the event `id` again.
-    pub fn replay(&self, id: &str) -> bool {
-        let known = self.ledger().events.get(id).cloned();
-        known.map(|event| self.send(event)).is_some()
-    }
-
-    fn send(&self, event: Event) {
-        if self.courier.try_send(event).is_err() {
-            eprintln!("too many webhooks wait, so one is not posted");
-        }
-    }
 }
 
 /// Serves until it is aborted.
@@ -107,46 +50,6 @@ pub async fn run(state: Arc<State>, listener: TcpListener) {
             }
         }
     }
-}
-
-/// An answer.
-pub struct Answer {
-    pub status: u16,
-    pub media_type: &'static str,
-    pub location: Option<String>,
-    pub body: String,
-}
-
-impl Answer {
-    pub fn json(status: u16, body: &Value) -> Self {
-        let body = body.to_string();
-        Self { status, media_type: "application/json", location: None, body }
-    }
-
-    pub fn page(status: u16, body: String) -> Self {
-        Self { status, media_type: "text/html; charset=utf-8", location: None, body }
-    }
-
-    /// Sends the person on.
-    pub fn to(location: String) -> Self {
-        Self { location: Some(location), ..Self::page(303, String::new()) }
-    }
-
-    fn nothing() -> Self {
-        Self::json(404, &json!({ "error": { "message": "there is nothing here" } }))
-    }
-}
-
-/// A request, read.
-pub struct Asked {
-    pub method: String,
-    pub path: String,
-    pub query: String,
-    pub body: Bytes,
-    /// The secret key that it came with.
-    pub key: Option<String>,
-    pub account: Option<String>,
-    pub idempotency_key: Option<String>,
 }
 
 fn header(headers: &HeaderMap, name: &str) -> Option<String> {

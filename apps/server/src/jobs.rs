@@ -16,7 +16,7 @@ use racun_store::{Store, StoreError};
 use tokio::sync::Notify;
 use tokio::task::{AbortHandle, JoinHandle, JoinSet};
 
-use crate::workers::{self, Workers};
+use crate::workers::{self, Next, Workers};
 use crate::{clock, webhooks};
 
 /// From the end of a run that made all recurring invoices there were to the next.
@@ -39,15 +39,6 @@ const RESTART_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How long jobs that were stopped may take to end.
 const ENDING: Duration = Duration::from_secs(5);
-
-/// When a piece of work goes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Next {
-    /// At once, for there is more.
-    AtOnce,
-    /// After so long.
-    After(Duration),
-}
 
 /// Jobs that go on until they are stopped.
 pub struct Jobs(Vec<JoinHandle<()>>);

@@ -18,7 +18,6 @@
 //! | `descriptors`    | how many connections the system lets it have         |
 //! | `private_server` | its server when no other is named                    |
 //! | `authorities`    | the tax authorities that get reports                 |
-//! | `portugal`       | the certified program in Portugal, and its authority |
 //! | `gateways`       | receivers of events, mail, and the storage of files  |
 //! | `white_labels`   | the white labels of the operator's file              |
 //! | `press`          | documents set as PDF, off the threads of requests    |
@@ -39,7 +38,6 @@ mod import;
 mod jobs;
 mod management;
 mod network;
-mod portugal;
 mod press;
 mod print;
 mod private_server;

@@ -14,7 +14,6 @@ use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
 use crate::clock;
-use crate::jobs::Next;
 
 /// Interval between two polls for new or due rows, when the first found none.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -25,6 +24,15 @@ const PAUSE: Duration = Duration::from_millis(250);
 const JOBS_AT_ONCE: usize = 64;
 /// Entries of the log that a reader takes at once.
 const BATCH: usize = 200;
+
+/// When a piece of work goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// At once, for there is more.
+    AtOnce,
+    /// After so long.
+    After(Duration),
+}
 
 /// The consumers and job handlers that this process runs.
 #[derive(Clone, Default)]

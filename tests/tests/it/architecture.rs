@@ -284,7 +284,7 @@ const CALLERS: &[(&str, &[&str])] = &[
     (
         "Client::new(",
         &[
-            "apps/server/src/portugal.rs",
+            "apps/server/src/authorities/portugal.rs",
             "crates/gateways/src/stripe/mod.rs",
             "crates/gateways/src/vies/mod.rs",
         ],

@@ -35,12 +35,8 @@ const EVENTS: &str = "events name the tables of their records, and records name 
 
 #[test]
 fn modules_of_a_crate_build_upon_each_other_in_one_direction() {
-    let mut folders: Vec<PathBuf> =
-        fs::read_dir(crates()).unwrap().map(|entry| entry.unwrap().path()).collect();
-    folders.sort();
-    assert!(folders.len() >= KNOWN.len(), "{folders:?}");
     let mut met = BTreeSet::new();
-    for folder in folders {
+    for folder in crates() {
         let name = folder.file_name().unwrap().to_str().unwrap();
         for (parent, arrows) in Modules::read(&folder.join("src")).arrows() {
             let place = [vec![name.to_owned()], parent].concat().join("/");
@@ -63,8 +59,18 @@ fn modules_of_a_crate_build_upon_each_other_in_one_direction() {
     }
 }
 
-fn crates() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates")
+/// The folders of all crates and programs.
+fn crates() -> Vec<PathBuf> {
+    let all = |place: &str| {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let mut found: Vec<PathBuf> =
+            fs::read_dir(root.join(place)).unwrap().map(|entry| entry.unwrap().path()).collect();
+        found.sort();
+        found
+    };
+    let (libraries, programs) = (all("crates"), all("apps"));
+    assert!(libraries.len() >= KNOWN.len() && programs.len() > 1, "{libraries:?} {programs:?}");
+    [libraries, programs].concat()
 }
 
 /// A path of modules and names, word by word.
@@ -96,9 +102,11 @@ impl Module {
 }
 
 impl Modules {
-    /// Those of the crate at `src`.
+    /// Those of the crate at `src`: the library, or the program where there is none.
     fn read(src: &Path) -> Self {
-        let mut all = BTreeMap::from([(Vec::new(), Module::of(tokens(&src.join("lib.rs"))))]);
+        let (library, program) = (src.join("lib.rs"), src.join("main.rs"));
+        let root = if library.exists() { library } else { program };
+        let mut all = BTreeMap::from([(Vec::new(), Module::of(tokens(&root)))]);
         for file in files(src) {
             let place = file.strip_prefix(src).unwrap().with_extension("");
             let mut path: Words =
@@ -161,13 +169,13 @@ impl Modules {
     }
 }
 
-/// The sources below `src` that are modules of the crate, but for its tests.
+/// The sources below `src` that are modules of the crate, but for its root and its tests.
 fn files(src: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(src).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
-        if name == "tests" || name == "lib" {
+        if ["tests", "lib", "main"].contains(&&*name) {
             continue;
         }
         if path.is_dir() {

@@ -6,8 +6,8 @@ use roxmltree::Node;
 use serde_json::Value;
 
 use super::caller::Caller;
-use super::register::{AtRefused, Kept, Reported};
 use crate::fault::Fault;
+use crate::register::{AtRefused, Kept, Reported};
 use crate::schema::{self, at};
 use crate::soap::escaped;
 use crate::state::{MessageError, State};

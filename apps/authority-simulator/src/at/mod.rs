@@ -5,7 +5,6 @@
 //! | `caller`   | who calls, from the encrypted header                      |
 //! | `series`   | the service of series, its rules and codes                |
 //! | `invoices` | the service of invoices                                   |
-//! | `register` | the series and reports that are known                     |
 //! | `saft`     | whether the chains of a file of SAF-T hold                |
 //!
 //! Source: AT, "Comunicação de Séries Documentais" 1.0, "Comunicação de documentos à AT por
@@ -14,7 +13,6 @@
 
 mod caller;
 mod invoices;
-mod register;
 mod saft;
 mod series;
 
@@ -24,7 +22,6 @@ use crate::fault::{Fault, Twist};
 use crate::soap;
 use crate::state::{Asked, HttpReply, State};
 
-pub use register::{AtRefused, KnownSeries, Register, Reported};
 pub use saft::{Checked, check as check_saft};
 
 /// The path of the service of series.

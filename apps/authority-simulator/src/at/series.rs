@@ -6,9 +6,9 @@ use roxmltree::Node;
 use serde_json::Value;
 
 use super::caller::Caller;
-use super::register::{AtRefused, Kept, KnownSeries, SeriesKey};
 use crate::fault::Fault;
 use crate::pki::certificate::random;
+use crate::register::{AtRefused, Kept, KnownSeries, SeriesKey};
 use crate::schema::{self, at};
 use crate::soap::escaped;
 use crate::state::{MessageError, State};

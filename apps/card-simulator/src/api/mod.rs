@@ -12,7 +12,7 @@ use crate::cards::Card;
 use crate::desk::{Desk, Problem};
 use crate::form::Form;
 use crate::ledger::Reply;
-use crate::serve::{Answer, Asked, State};
+use crate::state::{Answer, Asked, State};
 
 pub use accounts::{allow, is_address};
 pub use payments::{Attempt, intent, pay};

@@ -14,7 +14,7 @@ use racun_authority_simulator::{PROGRAM_KEY_PEM, Running};
 use racun_kernel::Environment;
 use racun_portugal::{Patience, Portugal, Program, SubUser, Unanswered, invoice_ws, series_ws};
 
-use crate::authorities::Connected;
+use super::Connected;
 use crate::clock;
 use crate::settings::{PortugalService, Settings};
 
@@ -41,8 +41,8 @@ impl Named {
     /// Reads what settings name.
     ///
     /// # Errors
-    /// When a file cannot be read, the program's key can be read by others, or a setting is of no
-    /// use: one line that names it.
+    /// When a file cannot be read, one with a private key can be read by others, or a setting is of
+    /// no use: one line that names it.
     pub fn of(settings: &Settings) -> anyhow::Result<Self> {
         let own = &settings.portugal;
         for (name, service) in [("TEST", &own.test), ("PRODUCTION", &own.production)] {
@@ -69,7 +69,7 @@ impl Named {
         let live = match &own.key_file {
             None => None,
             Some(path) => {
-                let pem = read_program_key(path)?;
+                let pem = read_private("RACUN__PORTUGAL__KEY_FILE", path)?;
                 let key = RsaProgramKey::from_pem(&pem, u32::from(own.key_version.0))
                     .map_err(|error| anyhow!("setting RACUN__PORTUGAL__KEY_FILE: {error}"))?;
                 let number = own.certificate_number.ok_or_else(|| {
@@ -91,19 +91,19 @@ impl Named {
     }
 }
 
-/// The text of the file of the program's key, which is for the server's user alone: who reads it
-/// signs as the program does.
-fn read_program_key(path: &Path) -> anyhow::Result<String> {
-    let unread = "setting RACUN__PORTUGAL__KEY_FILE: it cannot be read";
-    let mut file = File::open(path).context(unread)?;
-    let mode = file.metadata().context(unread)?.permissions().mode();
+/// The text of the file at `path`, which `setting` names and which has a private key. It is for the
+/// server's user alone: who reads it signs as the program does, or calls the authority in its name.
+fn read_private(setting: &str, path: &Path) -> anyhow::Result<String> {
+    let unread = || format!("setting {setting}: it cannot be read");
+    let mut file = File::open(path).with_context(unread)?;
+    let mode = file.metadata().with_context(unread)?.permissions().mode();
     ensure!(
         mode & 0o077 == 0,
-        "setting RACUN__PORTUGAL__KEY_FILE: {} is open to others than its user: `chmod 600` it",
+        "setting {setting}: {} is open to others than its user: `chmod 600` it",
         path.display()
     );
     let mut pem = String::new();
-    file.read_to_string(&mut pem).context(unread)?;
+    file.read_to_string(&mut pem).with_context(unread)?;
     Ok(pem)
 }
 
@@ -124,12 +124,14 @@ fn client(
     let url = |set: &Option<crate::settings::WholeUrl>, own: &str| {
         set.as_ref().map_or_else(|| own.to_owned(), |url| url.as_str().to_owned())
     };
+    let certificate = service.certificate_file.as_deref();
+    let certificate = certificate.map(|path| read_private(&name("CERTIFICATE_FILE"), path));
     let services = Services {
         series_url: url(&service.series_url, series),
         invoices_url: url(&service.invoices_url, invoices),
         authority_key_pem,
         ca_pem: read("CA_FILE", &service.ca_file)?,
-        certificate_pem: read("CERTIFICATE_FILE", &service.certificate_file)?,
+        certificate_pem: certificate.transpose()?,
         timeout: service.timeout_seconds.duration(),
     };
     let client = PtClient::new(&services, Arc::new(clock::now));

@@ -1,4 +1,4 @@
-//! The series and the reports that the authority knows.
+//! The series and the reports that AT knows.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,6 +7,8 @@ use racun_authorities::portugal::{ProgramPublicKey, RsaPrivateKey};
 use serde::Serialize;
 use serde_json::Value;
 use time::OffsetDateTime;
+
+use crate::keys;
 
 /// A series that was registered.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -169,9 +171,8 @@ impl Register {
     /// When a key that this program carries is none, as text.
     pub fn new(most: usize) -> Result<Self, String> {
         let told = |error: racun_authorities::portugal::BadKey| error.to_string();
-        let key = RsaPrivateKey::from_pem(super::super::keys::AUTHORITY).map_err(told)?;
-        let program =
-            ProgramPublicKey::from_pem(super::super::keys::PROGRAM_PUBLIC).map_err(told)?;
+        let key = RsaPrivateKey::from_pem(keys::AUTHORITY).map_err(told)?;
+        let program = ProgramPublicKey::from_pem(keys::PROGRAM_PUBLIC).map_err(told)?;
         let kept = Mutex::new(Kept { most, ..Kept::default() });
         Ok(Self { key, program: Mutex::new(program), kept })
     }

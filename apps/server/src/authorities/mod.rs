@@ -1,6 +1,8 @@
 //! The tax authorities' systems: those that settings name, and for a sandbox without one a
 //! simulator of our own.
 
+mod portugal;
+
 use std::fs;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -17,8 +19,8 @@ use racun_fiscal::{
 };
 use racun_kernel::Environment;
 
+use crate::clock;
 use crate::settings::{self, BaseUrl, FinaService, FursService, Settings};
-use crate::{clock, portugal};
 
 /// What the simulator's passphrases are: it has no secrets.
 const PASSPHRASE: &str = "sandbox";
@@ -151,7 +153,7 @@ impl Connected {
     }
 
     /// Portugal, as settings name it.
-    pub const fn named_portugal(&self) -> &portugal::Named {
+    const fn named_portugal(&self) -> &portugal::Named {
         &self.portugal
     }
 
@@ -159,7 +161,7 @@ impl Connected {
     ///
     /// # Errors
     /// When it does not start, in words.
-    pub fn simulated_portugal(&self) -> Result<&PtClient, String> {
+    fn simulated_portugal(&self) -> Result<&PtClient, String> {
         self.built_in().map(|built_in| &built_in.portugal)
     }
 
