@@ -65,7 +65,8 @@ pub struct PortugalService {
     /// PEM of the only trusted roots; absent: those that browsers trust.
     #[serde(deserialize_with = "optional")]
     pub ca_file: Option<PathBuf>,
-    /// The certificate that the authority gave the maker of the program, with its key, PEM.
+    /// The certificate that the authority gave the maker of the program, with its key, PEM, in a
+    /// file that is open to the server's user alone.
     #[serde(deserialize_with = "optional")]
     pub certificate_file: Option<PathBuf>,
     /// The whole of one interactive exchange.

@@ -281,6 +281,33 @@ fn the_program_of_portugal_has_a_key_that_signs_and_a_certificate() {
 }
 
 #[test]
+fn the_key_by_which_the_authority_of_portugal_is_called_is_open_to_nobody_else() {
+    let folder = tempfile::tempdir().unwrap();
+    let keys = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/vectors/portugal/keys");
+    let authority = format!("{keys}/at_ws_test_public.pem");
+    let identity = folder.path().join("maker.pem");
+    fs::write(&identity, "hush").unwrap();
+    let closed = "maker.pem is open to others than its user: `chmod 600` it";
+    for system in ["TEST", "PRODUCTION"] {
+        let names = ["AUTHORITY_KEY_FILE", "SERIES_URL", "INVOICES_URL", "CERTIFICATE_FILE"]
+            .map(|key| format!("RACUN__PORTUGAL__{system}__{key}"));
+        let here = "https://127.0.0.1:9/";
+        let values = [authority.as_str(), here, here, "maker.pem"];
+        let variables: Vec<_> = names.iter().map(String::as_str).zip(values).collect();
+        for (mode, part) in
+            [(0o644, closed), (0o640, closed), (0o602, closed), (0o600, "there is no certificate")]
+        {
+            fs::set_permissions(&identity, Permissions::from_mode(mode)).unwrap();
+            let output = run(folder.path(), &["serve"], &variables);
+            let told = String::from_utf8_lossy(&output.stderr);
+            let named = format!("RACUN__PORTUGAL__{system}__CERTIFICATE_FILE: {part}");
+            assert!(!output.status.success(), "{mode:o}: {told}");
+            assert!(told.contains(&named) && !told.contains("hush"), "{mode:o}: {told}");
+        }
+    }
+}
+
+#[test]
 fn white_labels_have_one_source() {
     let folder = tempfile::tempdir().unwrap();
     let key = "a-random-key-of-thirty-two-characters";
