@@ -1,7 +1,14 @@
-//! What is printed. Ratios are counted in thousandths, with whole numbers.
+//! What is printed, and whether all aims were met. Ratios are counted in thousandths, with whole
+//! numbers.
+
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::load::{Rate, Rates};
 use crate::{CLIENTS, told};
+
+/// Aims so far that were not met.
+static MISSED: AtomicUsize = AtomicUsize::new(0);
 
 /// The table's head.
 pub fn head(title: &str) {
@@ -44,6 +51,20 @@ pub const fn thousandths(part: u64, whole: u64) -> u64 {
 pub fn aim(what: &str, found: &str, aimed: &str, is_met: bool) {
     let verdict = if is_met { "met" } else { "NOT MET" };
     println!("{what:<60} {found:>10}   aim {aimed:<10} {verdict}");
+    if !is_met {
+        MISSED.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Says how many aims were not met; answers success when all were.
+pub fn end() -> ExitCode {
+    match MISSED.load(Ordering::Relaxed) {
+        0 => ExitCode::SUCCESS,
+        missed => {
+            println!("aims that are NOT MET: {missed}");
+            ExitCode::FAILURE
+        }
+    }
 }
 
 /// What was done beside the bare transaction, and whether that is enough.
