@@ -181,12 +181,17 @@ fn written(amount: &Value) -> String {
     format!("{whole}.{fraction:0<2}")
 }
 
-/// Whether `text` says this amount, and not merely a longer one that holds its digits.
+/// Whether `text` says this amount, and not merely a longer one that holds its digits. A digit goes
+/// on with an amount, and so does a separator before a digit; one before anything else ends a part
+/// of a sentence.
 fn says(text: &str, amount: &str) -> bool {
-    let is_of_number = |sign: char| sign.is_ascii_digit() || matches!(sign, ',' | '.');
+    let is_digit = |sign: char| sign.is_ascii_digit();
+    let is_separator = |sign: char| matches!(sign, ',' | '.');
     text.match_indices(amount).any(|(at, _)| {
         let (before, after) = (&text[..at], &text[at + amount.len()..]);
-        !before.ends_with(is_of_number) && !after.starts_with(is_of_number)
+        let follows = before.ends_with(is_digit) || before.ends_with(is_separator);
+        let next = after.strip_prefix(is_separator).unwrap_or(after);
+        !follows && !next.starts_with(is_digit)
     })
 }
 
@@ -197,6 +202,9 @@ fn an_amount_within_a_longer_one_is_not_said() {
         ("110.00 10.00 €", true),
         ("€110.00", false),
         ("€1,010.00 €10.001 €10.00,5 €.10.00", false),
+        ("The total is €10.00.", true),
+        ("€10.00, by Monday", true),
+        ("€10.00.1 is no end of a sentence", false),
     ] {
         assert_eq!(says(text, "10.00"), is_said, "{text}");
     }
