@@ -4,7 +4,7 @@
 //! | Module     | Owns                                                                    |
 //! | ---------- | ----------------------------------------------------------------------- |
 //! | `request`  | what a caller says of where and by whom a document is issued             |
-//! | `said`     | the same, whichever authority it is for                                 |
+//! | `details`  | the same, whichever authority is told                                   |
 //! | `prepare`  | before the unit: whether, where, by whom, with which certificate         |
 //! | `paper`    | what was written on paper while the device did not work                  |
 //! | `operator` | who issues: the request's, the person's or the entity's                  |
@@ -27,6 +27,7 @@ mod authority;
 pub mod certified;
 mod changes;
 mod deliver;
+mod details;
 mod error;
 mod issue;
 mod later;
@@ -34,7 +35,6 @@ mod operator;
 mod paper;
 mod prepare;
 mod request;
-mod said;
 mod sale;
 mod schemes;
 pub mod tips;

@@ -3,8 +3,8 @@
 use racun_fiscal::{Authority, FiscalSettings};
 use racun_kernel::{Issue, Issues, OperatorIdentity, Person};
 
+use super::details::IssueDetails;
 use super::paper::Paper;
-use super::said::Said;
 
 /// The operator who issues a document, as reported to an authority.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub(super) struct Operator {
 }
 
 impl Operator {
-    /// Who issues for the entity of `settings`, when `person` acts and the request says `said`.
+    /// Who issues for the entity of `settings`, when `person` acts and the request says `details`.
     ///
     /// The message of a form of a bound book names no operator, so none is needed there. An
     /// operator with a number is no foreigner, whatever the entity's settings say.
@@ -25,23 +25,26 @@ impl Operator {
     /// Issues at the fields of the request that would have told who it is, `required`, or
     /// `invalid_value` for what is no such number.
     pub fn of(
-        said: &Said,
+        details: &IssueDetails,
         person: Option<&Person>,
         settings: &FiscalSettings,
     ) -> Result<Self, Issues> {
         let authority = settings.authority;
         let own =
             person.and_then(|person| identity(person, authority)).cloned().unwrap_or_default();
-        let named = said.operator_number.clone().or(own.number);
-        let may_be_foreign = authority == Authority::Furs && said.operator_number.is_none();
+        let named = details.operator_number.clone().or(own.number);
+        let may_be_foreign = authority == Authority::Furs && details.operator_number.is_none();
         let is_foreign = may_be_foreign
-            && said.foreign_operator.unwrap_or(named.is_none() && settings.foreign_operator);
+            && details.foreign_operator.unwrap_or(named.is_none() && settings.foreign_operator);
         let number = named.or_else(|| settings.operator_number.clone()).filter(|_| !is_foreign);
-        let label =
-            said.operator_label.clone().or(own.label).or_else(|| settings.operator_label.clone());
-        let is_told = !matches!(said.paper, Some(Paper::Form { .. }));
+        let label = details
+            .operator_label
+            .clone()
+            .or(own.label)
+            .or_else(|| settings.operator_label.clone());
+        let is_told = !matches!(details.paper, Some(Paper::Form { .. }));
         let mut issues = Issues::default();
-        if let Some(number) = &said.operator_number {
+        if let Some(number) = &details.operator_number {
             let checked = authority.check_number(number);
             issues.collect(authority.number_field(), checked.map_err(Issues::from));
         }
@@ -56,7 +59,7 @@ impl Operator {
                            settings of the user or of the entity";
             issues.push(Issue::new("required", message).at("operator_label"));
         }
-        issues.into_result(Self { number, label }).map_err(|issues| inside(said, issues))
+        issues.into_result(Self { number, label }).map_err(|issues| inside(details, issues))
     }
 }
 
@@ -68,8 +71,8 @@ fn identity(person: &Person, authority: Authority) -> Option<&OperatorIdentity> 
 }
 
 /// The issues where the caller wrote what they are of.
-pub(super) fn inside(said: &Said, issues: Issues) -> Issues {
-    match said.inside {
+pub(super) fn inside(details: &IssueDetails, issues: Issues) -> Issues {
+    match details.inside {
         Some(part) => issues.at(part),
         None => issues,
     }

@@ -18,12 +18,12 @@ use racun_store::{
 use time::{Date, OffsetDateTime};
 
 use super::certified::{Certifying, FoundSeries, Sale, certifies, certifying};
+use super::details::IssueDetails;
 use super::error::{FiscalizationError, FiscalizationRefused};
 use super::issue::{Facts, FoundPlace, HeldPlace, Issued, Issuing, numbering, start};
 use super::operator::{Operator, inside};
 use super::paper::Paper;
 use super::request::{FiscalRequest, FiscalizeRequest};
-use super::said::Said;
 use super::sale::{corrections, means_called};
 use super::{Fiscal, Ports, of_country};
 
@@ -38,7 +38,7 @@ pub struct IssueContext {
     /// Whether that pays all of it with its issue.
     pub paid_at_once: bool,
     /// What the request says.
-    said: FiscalIntent,
+    intent: FiscalIntent,
 }
 
 enum FiscalIntent {
@@ -72,8 +72,8 @@ impl IssueContext {
         means: Vec<PaymentType>,
         request: FiscalRequest,
     ) -> Self {
-        let said = FiscalIntent::Issue(Box::new(request));
-        Self { kind, links, means, paid_at_once: false, said }
+        let intent = FiscalIntent::Issue(Box::new(request));
+        Self { kind, links, means, paid_at_once: false, intent }
     }
 
     /// The same document, all of which is paid with its issue where `paid_at_once`.
@@ -84,14 +84,14 @@ impl IssueContext {
 
     /// A document of `kind` that was issued without being fiscalized.
     pub fn later(kind: DocumentKind, request: FiscalizeRequest) -> Self {
-        let said = FiscalIntent::Later(request);
-        Self { kind, links: Vec::new(), means: Vec::new(), paid_at_once: false, said }
+        let intent = FiscalIntent::Later(request);
+        Self { kind, links: Vec::new(), means: Vec::new(), paid_at_once: false, intent }
     }
 
     /// The credit note by which `document` is taken back.
     pub fn back(document: Document) -> Self {
-        let (kind, said) = (DocumentKind::CreditNote, FiscalIntent::Back(Box::new(document)));
-        Self { kind, links: Vec::new(), means: Vec::new(), paid_at_once: false, said }
+        let (kind, intent) = (DocumentKind::CreditNote, FiscalIntent::Back(Box::new(document)));
+        Self { kind, links: Vec::new(), means: Vec::new(), paid_at_once: false, intent }
     }
 }
 
@@ -187,9 +187,9 @@ pub async fn prepare(
     context: IssueContext,
 ) -> Result<Prepared, FiscalizationError> {
     let cx = ports.cx;
-    let IssueContext { kind, links, means, paid_at_once, said } = context;
+    let IssueContext { kind, links, means, paid_at_once, intent } = context;
     if certifies(ports, entity) {
-        return match said {
+        return match intent {
             FiscalIntent::Issue(request) => {
                 let sale = Sale { kind, means: &means, paid_at_once, links: &links };
                 let own = certifying(ports, entity, sale, request.pt).await?;
@@ -198,30 +198,30 @@ pub async fn prepare(
             FiscalIntent::Later(_) | FiscalIntent::Back(_) => Ok(Prepared::Plain),
         };
     }
-    let authority = match &said {
+    let authority = match &intent {
         FiscalIntent::Back(document) => document.fiscal.as_ref().map(|fiscal| fiscal.authority),
         FiscalIntent::Issue(_) | FiscalIntent::Later(_) => {
             of_country(entity.country_code.as_deref())
         }
     };
     let Some(authority) = authority.filter(|_| kind.is_fiscal()) else {
-        said.refuse_paper(None)?;
+        intent.refuse_paper(None)?;
         return Ok(Prepared::Plain);
     };
     let settings: Option<FiscalSettings> =
         cx.store.get(&FISCAL_SETTINGS, &cx.tenant(), authority.name()).await?;
-    let said = match (said, &settings) {
+    let details = match (intent, &settings) {
         (FiscalIntent::Back(document), Some(_)) => again(&document),
         (FiscalIntent::Back(_), None) => {
             return Err(FiscalizationRefused::SettingsMissing(authority).into());
         }
-        (said, settings) if !settings.as_ref().is_some_and(|settings| settings.enabled) => {
-            said.refuse_paper(None)?;
+        (intent, settings) if !settings.as_ref().is_some_and(|settings| settings.enabled) => {
+            intent.refuse_paper(None)?;
             return Ok(Prepared::Plain);
         }
         (FiscalIntent::Issue(request), _) => {
             request.refuse_paper(Some(authority), NOT_TOLD)?;
-            Said::to(authority, *request, cx.now())?
+            IssueDetails::to(authority, *request, cx.now())?
         }
         (FiscalIntent::Later(request), _) => request.into(),
     };
@@ -231,16 +231,16 @@ pub async fn prepare(
             .await?
             .iter()
             .any(Document::is_fiscalized);
-    if skips(&said, &settings, &means, corrects, cx.now())? {
+    if skips(&details, &settings, &means, corrects, cx.now())? {
         return Ok(Prepared::Skipped(authority));
     }
-    let operator = Operator::of(&said, cx.scope.person(), &settings)?;
+    let operator = Operator::of(&details, cx.scope.person(), &settings)?;
     let tenant = cx.tenant();
-    let premise = premise_of(cx.store, &tenant, authority, &said).await?;
-    let device = match said.paper {
+    let premise = premise_of(cx.store, &tenant, authority, &details).await?;
+    let device = match details.paper {
         Some(Paper::Form { .. }) => None,
         Some(Paper::Paragon { .. }) | None => {
-            Some(device_of(cx.store, &tenant, &premise, &said).await?)
+            Some(device_of(cx.store, &tenant, &premise, &details).await?)
         }
     };
     let (identity, signer) = identity(ports.fiscal, &settings, cx.now())?;
@@ -249,9 +249,9 @@ pub async fn prepare(
         premise,
         device,
         operator,
-        payment_type: said.payment_type,
-        paper: said.paper,
-        takes_back: said.takes_back,
+        payment_type: details.payment_type,
+        paper: details.paper,
+        takes_back: details.takes_back,
         identity,
         signer,
         scope: cx.scope.clone(),
@@ -259,36 +259,36 @@ pub async fn prepare(
     })))
 }
 
-/// What is said of a credit note that takes `document` back: that it is issued where that was.
-fn again(document: &Document) -> Said {
+/// How a credit note is issued that takes `document` back: where that was.
+fn again(document: &Document) -> IssueDetails {
     let record = document.fiscal_record();
     let payment_type = record.and_then(|record| record.payment_type.clone());
-    Said {
+    IssueDetails {
         premise: record.map(|record| record.premise.clone()),
         device: record.and_then(|record| record.device.clone()),
         payment_type: payment_type.and_then(|name| means_called(&name)),
         skip: Some(false),
         takes_back: true,
         inside: document.fiscal.as_ref().map(|fiscal| fiscal.authority.name()),
-        ..Said::default()
+        ..IssueDetails::default()
     }
 }
 
 /// Whether the document is not fiscalized.
 fn skips(
-    said: &Said,
+    details: &IssueDetails,
     settings: &FiscalSettings,
     means: &[PaymentType],
     corrects_fiscalized: bool,
     now: OffsetDateTime,
 ) -> Result<bool, FiscalizationRefused> {
     let authority = settings.authority;
-    if said.paper.is_some() && authority == Authority::Furs {
+    if details.paper.is_some() && authority == Authority::Furs {
         return Ok(false);
     }
     let on = authority.local(now).date();
     let may = may_skip(authority, on, means, corrects_fiscalized);
-    match (authority, said.skip) {
+    match (authority, details.skip) {
         (Authority::Fina, Some(true)) => Err(FiscalizationRefused::CannotSkip),
         (Authority::Furs, Some(true)) if !may => Err(FiscalizationRefused::SkipNotAllowed),
         (Authority::Furs, skip) => Ok(skip.unwrap_or(settings.default_skip) && may),
@@ -327,9 +327,9 @@ pub async fn next_place(
         store.get(&FISCAL_SETTINGS, &tenant, authority.name()).await?;
     let Some(settings) = settings.filter(|settings| settings.enabled) else { return Ok(None) };
     let [premise, device] = named.map(|name| name.map(str::to_owned));
-    let said = Said { premise, device, ..Said::default() };
-    let premise = premise_of(store, &tenant, authority, &said).await?;
-    let device = device_of(store, &tenant, &premise, &said).await?;
+    let details = IssueDetails { premise, device, ..IssueDetails::default() };
+    let premise = premise_of(store, &tenant, authority, &details).await?;
+    let device = device_of(store, &tenant, &premise, &details).await?;
     let per = settings.numbering;
     let start = start(per, &premise, Some(&device));
     let at =
@@ -344,7 +344,7 @@ async fn premise_of(
     store: &dyn Store,
     tenant: &Tenant,
     authority: Authority,
-    said: &Said,
+    details: &IssueDetails,
 ) -> Result<BusinessPremise, FiscalizationError> {
     let premises = Active {
         table: &FISCAL_PREMISES,
@@ -352,7 +352,7 @@ async fn premise_of(
         field: "business_premise_name",
         what: "open business premise",
     };
-    premises.one(store, tenant, said, said.premise.as_deref()).await
+    premises.one(store, tenant, details, details.premise.as_deref()).await
 }
 
 /// The device in `premise` that is named, or the only one that there is.
@@ -360,7 +360,7 @@ async fn device_of(
     store: &dyn Store,
     tenant: &Tenant,
     premise: &BusinessPremise,
-    said: &Said,
+    details: &IssueDetails,
 ) -> Result<Device, FiscalizationError> {
     let devices = Active {
         table: &FISCAL_DEVICES,
@@ -368,7 +368,7 @@ async fn device_of(
         field: "electronic_device_name",
         what: "active electronic device in the business premise",
     };
-    devices.one(store, tenant, said, said.device.as_deref()).await
+    devices.one(store, tenant, details, details.device.as_deref()).await
 }
 
 /// Premises or devices that documents can be issued on.
@@ -387,7 +387,7 @@ impl Active {
         &self,
         store: &dyn Store,
         tenant: &Tenant,
-        said: &Said,
+        details: &IssueDetails,
         name: Option<&str>,
     ) -> Result<A, FiscalizationError> {
         let mut clauses = vec![
@@ -404,14 +404,14 @@ impl Active {
             (0, Some(name)) => ("not_found", format!("there is no {what} called {name} here")),
             (0, None) => ("required", format!("there is no {what}; make one first")),
             // A form of a bound book was issued on no device.
-            _ if said.takes_back => {
+            _ if details.takes_back => {
                 let way_out = "make a credit note that names one instead of voiding";
                 ("required", format!("there is more than one {what}; {way_out}"))
             }
             _ => ("required", format!("there is more than one {what}; say which")),
         };
         let issues = Issues::from(Issue::new(code, message).at(self.field));
-        Err(inside(said, issues).into())
+        Err(inside(details, issues).into())
     }
 }
 

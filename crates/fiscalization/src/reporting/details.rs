@@ -1,4 +1,4 @@
-//! What a request says, whichever authority it is for.
+//! Where, by whom and how a document is issued, whichever authority is told.
 
 use racun_fiscal::{Authority, Means};
 use racun_kernel::Issues;
@@ -7,9 +7,10 @@ use time::OffsetDateTime;
 use super::paper::Paper;
 use super::request::{FiscalRequest, FiscalizeRequest};
 
-/// What a request says, whichever authority it is for.
+/// Where, by whom and how a document is issued, as far as a request says, whichever authority is
+/// told.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Said {
+pub(super) struct IssueDetails {
     pub premise: Option<String>,
     pub device: Option<String>,
     pub operator_number: Option<String>,
@@ -25,7 +26,7 @@ pub(super) struct Said {
     pub inside: Option<&'static str>,
 }
 
-impl Said {
+impl IssueDetails {
     /// What `request` says to `authority`, at `now`.
     ///
     /// # Errors
@@ -68,7 +69,7 @@ impl Said {
     }
 }
 
-impl From<FiscalizeRequest> for Said {
+impl From<FiscalizeRequest> for IssueDetails {
     fn from(request: FiscalizeRequest) -> Self {
         Self {
             premise: request.business_premise_name,
