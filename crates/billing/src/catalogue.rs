@@ -9,7 +9,7 @@ use serde_json::{Map, Value as Json};
 use time::Date;
 
 use crate::plan::check_slug;
-use crate::{AddOn, Coupon, Feature, Interval, Plan, Subscription};
+use crate::{AddOn, Coupon, Feature, Interval, PictureUrl, Plan, Subscription};
 
 /// All white labels. Without any, nothing is limited.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -42,10 +42,10 @@ pub struct WhiteLabel {
     pub short_name: Option<String>,
     /// Where its logo is, or the logo itself as a `data:` address.
     #[serde(default)]
-    pub logo_url: Option<String>,
+    pub logo_url: Option<PictureUrl>,
     /// Where its small icon is.
     #[serde(default)]
-    pub favicon_url: Option<String>,
+    pub favicon_url: Option<PictureUrl>,
     /// Its colour, as in `#1a7f37`.
     #[serde(default)]
     pub theme_color: Option<String>,

@@ -19,6 +19,7 @@
 //! | `managed`      | white labels that the operator manages, in the place of a file        |
 //! | `month`        | a month that ended, with the lines that it is charged                 |
 //! | `paying`       | a subscription's card, what it owes, and its credit                   |
+//! | `picture_url`  | addresses of pictures that pages and mails show                       |
 //! | `plan`         | plans: prices, limits, features                                       |
 //! | `feature`      | what plans have and others lack                                       |
 //! | `period`       | periods, and the months within them                                   |
@@ -46,6 +47,7 @@ mod managed;
 mod month;
 mod paying;
 mod period;
+mod picture_url;
 mod plan;
 mod record;
 mod subscription;
@@ -63,6 +65,7 @@ pub use feature::{FEATURES, Feature};
 pub use managed::{MANAGED_LABELS, ManagedLabels};
 pub use month::{Charge, ChargeKind, EndedMonth, total};
 pub use period::{Interval, Period, add_months};
+pub use picture_url::PictureUrl;
 pub use plan::{Limits, Plan};
 pub use record::{
     DUE_SUBSCRIPTIONS, DueSubscription, SUBSCRIPTIONS, USAGE_MONTHS, UsageMonth, due_by, due_put,

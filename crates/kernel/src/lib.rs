@@ -17,6 +17,7 @@
 //! | `bank_account`      | a bank account; routing to a budget user in Slovenia               |
 //! | `payment_reference` | by which a payee knows what was paid: SI, HR and RF references     |
 //! | `payment_type`      | how money moves                                                    |
+//! | `picture_format`    | which pictures there can be, and how their bytes begin             |
 //! | `postal_address`    | postal addresses: `addressed!`                                     |
 //! | `patch`             | absent, null or a value: a field of a partial update               |
 //! | `calendar`          | dates and instants: their text and an entity's local day           |
@@ -49,6 +50,7 @@ mod money;
 mod patch;
 mod payment_reference;
 mod payment_type;
+mod picture_format;
 mod postal_address;
 mod sales_book;
 mod scope;
@@ -75,6 +77,7 @@ pub use money::{Currency, Money, UnknownCurrency};
 pub use patch::Patch;
 pub use payment_reference::PaymentReference;
 pub use payment_type::PaymentType;
+pub use picture_format::PictureFormat;
 pub use postal_address::{PostalAddress, check_country_code};
 pub use sales_book::SalesBook;
 pub use scope::{Environment, OperatorIdentity, Person, Principal, Role, Scope};

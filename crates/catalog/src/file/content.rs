@@ -1,7 +1,7 @@
 //! What bytes are, told by themselves, and how large a picture is. Nothing is decoded: only the few
 //! bytes are read that say so.
 
-use racun_kernel::{Issue, Issues};
+use racun_kernel::{Issue, Issues, PictureFormat};
 use racun_store::Value;
 use serde::{Deserialize, Serialize};
 
@@ -37,6 +37,17 @@ impl racun_store::Declared for FileFormat {
     }
 }
 
+impl From<PictureFormat> for FileFormat {
+    fn from(picture: PictureFormat) -> Self {
+        match picture {
+            PictureFormat::Png => Self::Png,
+            PictureFormat::Jpeg => Self::Jpg,
+            PictureFormat::Webp => Self::Webp,
+            PictureFormat::Gif => Self::Gif,
+        }
+    }
+}
+
 impl FileFormat {
     /// Its name on the wire, and the extension of files.
     #[must_use]
@@ -58,10 +69,10 @@ impl FileFormat {
     #[must_use]
     pub const fn media_type(self) -> &'static str {
         match self {
-            Self::Png => "image/png",
-            Self::Jpg => "image/jpeg",
-            Self::Webp => "image/webp",
-            Self::Gif => "image/gif",
+            Self::Png => PictureFormat::Png.media_type(),
+            Self::Jpg => PictureFormat::Jpeg.media_type(),
+            Self::Webp => PictureFormat::Webp.media_type(),
+            Self::Gif => PictureFormat::Gif.media_type(),
             Self::Pdf => "application/pdf",
             Self::Xml => "application/xml",
             Self::Csv => "text/csv",
@@ -78,11 +89,10 @@ impl FileFormat {
 
     /// What `bytes` are; of a name only `csv` is believed, where nothing speaks against it.
     pub(super) fn of(bytes: &[u8], extension: Option<&str>) -> Option<Self> {
+        if let Some(picture) = PictureFormat::of(bytes) {
+            return Some(picture.into());
+        }
         match bytes {
-            [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Some(Self::Png),
-            [0xff, 0xd8, 0xff, ..] => Some(Self::Jpg),
-            [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some(Self::Gif),
-            [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some(Self::Webp),
             [b'%', b'P', b'D', b'F', b'-', ..] => Some(Self::Pdf),
             [b'P', b'K', 3, 4, ..] if is_workbook(bytes) => Some(Self::Xlsx),
             [b'P', b'K', 3, 4, ..] | [b'P', b'K', 5, 6, ..] => Some(Self::Zip),

@@ -140,17 +140,19 @@ type Styled = (Option<String>, Vec<Attachment>);
 
 impl Postman {
     /// `mail` in the style of the document that it is about, as that is now, and with it as PDF
-    /// and as an electronic invoice where that was asked for.
+    /// and as an electronic invoice where that was asked for. A mail to a user is in its style
+    /// already; the logo in it goes along.
     ///
     /// # Errors
     /// [`MailError::Refused`] where it is no longer the electronic invoice that was asked for; else
     /// it may be set, or its logo read, at the next attempt.
     async fn styled(&self, mail: &OutgoingMail, stamp: &Stamp) -> Result<Styled, MailError> {
         let passing = |error: PrintingError| MailError::Temporary(error.to_string());
-        let plain = || match mail.html.as_deref().and_then(picture_apart) {
-            Some((html, logo)) => (Some(html), vec![logo]),
-            None => (mail.html.clone(), Vec::new()),
-        };
+        let plain = || (mail.html.clone(), Vec::new());
+        if is_to_user(mail.kind) {
+            let apart = mail.html.as_deref().and_then(picture_apart);
+            return Ok(apart.map_or_else(plain, |(html, logo)| (Some(html), vec![logo])));
+        }
         let id = mail.about.first().and_then(|id| id.parse().ok());
         let locale = mail.locale.as_ref().or(mail.attached_pdf.as_ref());
         let (Some(locale), Some(entity), Some(id)) = (locale, mail.entity_id, id) else {
@@ -208,6 +210,19 @@ const fn takes_secret(kind: MailKind) -> bool {
         MailKind::Document | MailKind::Reminder | MailKind::WebhookDisabled | MailKind::Billing => {
             false
         }
+    }
+}
+
+/// Whether it goes to a user, in the name of the service, and not to a customer.
+const fn is_to_user(kind: MailKind) -> bool {
+    match kind {
+        MailKind::Document | MailKind::Reminder => false,
+        MailKind::PasswordReset
+        | MailKind::Verification
+        | MailKind::Invitation
+        | MailKind::Export
+        | MailKind::WebhookDisabled
+        | MailKind::Billing => true,
     }
 }
 

@@ -5,7 +5,8 @@ use actix_web::http::header::AUTHORIZATION;
 use actix_web::web;
 use racun_access::Digest;
 use racun_billing::{
-    AddOn, BillingProfile, Coupon, Feature, Interval, Limits, PaymentProvider, Plan, WhiteLabel,
+    AddOn, BillingProfile, Coupon, Feature, Interval, Limits, PaymentProvider, PictureUrl, Plan,
+    WhiteLabel,
 };
 use racun_kernel::calendar::parse_date;
 use racun_kernel::id::EntityId;
@@ -354,8 +355,8 @@ impl LabelInputBody {
             is_default: self.is_default.unwrap_or_default(),
             app_name: self.app_name,
             short_name: self.short_name,
-            logo_url: self.logo_url,
-            favicon_url: self.favicon_url,
+            logo_url: self.logo_url.map(PictureUrl::from),
+            favicon_url: self.favicon_url.map(PictureUrl::from),
             theme_color: self.theme_color,
             hidden_features: self.hidden_features.unwrap_or_default(),
             hide_new_features_by_default: self.hide_new_features_by_default.unwrap_or_default(),
