@@ -62,14 +62,13 @@ fn passed(date: Date) -> OffsetDateTime {
     date.next_day().unwrap_or(date).with_time(time!(12:00)).assume_utc()
 }
 
-/// Whether money is still to come for `invoice` at a day that it names.
-fn awaited(invoice: &Document) -> Option<Date> {
-    let is_open = matches!(invoice.stage, Stage::Issued(_)) && !invoice.paid_in_full();
-    invoice.content.date_due.filter(|_| is_open && invoice.deleted_at.is_none())
+/// The day `due` by which money is still to come for an invoice in `stage`, of which `paid` of
+/// `total` is paid. What is issued is never deleted.
+fn awaited(stage: &Stage, due: Option<Date>, total: &Decimal, paid: &Decimal) -> Option<Date> {
+    due.filter(|_| matches!(stage, Stage::Issued(_)) && paid < total)
 }
 
-/// What of an invoice is read here. The rest is passed over: to build it of each invoice that is
-/// issued takes several times as long.
+/// What of an invoice is read here. The rest is passed over.
 #[derive(Deserialize)]
 struct IssuedInvoice {
     id: String,
@@ -93,11 +92,10 @@ struct Owed {
 }
 
 impl IssuedInvoice {
-    /// As [`awaited`] of the whole invoice. What is issued is never deleted.
+    /// The day by which money is still to come for it.
     fn awaited(&self) -> Option<Date> {
-        let is_issued = matches!(self.stage, Stage::Issued(_));
-        let is_open = self.amounts.total_with_tax > self.amounts.total_paid;
-        self.content.date_due.filter(|_| is_issued && is_open)
+        let Owed { total_with_tax, total_paid } = &self.amounts;
+        awaited(&self.stage, self.content.date_due, total_with_tax, total_paid)
     }
 }
 
@@ -200,7 +198,10 @@ async fn tell(store: &dyn Store, job: &Job, stamp: Stamp) -> Result<(), LeaseErr
     unit.decide(move |unit| {
         let held = still_held(&job, unit.find(own)?)?;
         let (invoice, notice) = (unit.find(invoice)?, unit.find(notice)?);
-        let due = invoice.as_ref().and_then(awaited).filter(|_| notice.is_none());
+        let untold = invoice.filter(|_| notice.is_none());
+        let due = untold.and_then(|Document { stage, content, amounts, .. }| {
+            awaited(&stage, content.date_due, &amounts.total_with_tax, &amounts.total_paid)
+        });
         let writes = Writes::default();
         Ok((
             (),
