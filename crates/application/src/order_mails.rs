@@ -30,12 +30,6 @@ pub struct OrderMailReader {
     pub stamp: Clock,
 }
 
-/// The document that `order` became last.
-fn document(order: &Order) -> Option<DocumentId> {
-    let id = order.invoice_id.as_ref().or(order.estimate_id.as_ref())?;
-    id.parse().ok()
-}
-
 #[async_trait]
 impl LogConsumer for OrderMailReader {
     fn name(&self) -> &'static str {
@@ -48,10 +42,11 @@ impl LogConsumer for OrderMailReader {
         let job = |logged: &Logged| {
             let order: Order = serde_json::from_str(logged.snapshot.as_deref()?).ok()?;
             order.content.customer_email.as_ref()?;
+            let document = order.invoice_id.or(order.estimate_id)?;
             let new = NewJob {
                 kind: JobKind::OrderMail,
                 entity_id: Some(order.entity_id),
-                subject: document(&order)?.to_string(),
+                subject: document.to_string(),
                 payload: order.id.to_string(),
             };
             Some(Job::new(new, &stamp).put())

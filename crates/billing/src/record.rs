@@ -1,7 +1,7 @@
 //! How subscriptions and used months are kept, and what is due.
 
 use racun_kernel::id::{EntityId, SubscriptionId, UsageMonthId};
-use racun_kernel::{Stamp, Tenant};
+use racun_kernel::{DocumentId, Stamp, Tenant};
 use racun_store::{Event, Field, ListQuery, Put};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
@@ -67,7 +67,7 @@ pub struct UsageMonth {
     pub collection: Option<Collection>,
     /// The operator's invoice of it, where there is one.
     #[serde(default)]
-    pub invoice_id: Option<String>,
+    pub invoice_id: Option<DocumentId>,
     /// When it was noted.
     #[serde(with = "time::serde::rfc3339")]
     pub created_at: OffsetDateTime,

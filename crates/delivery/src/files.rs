@@ -3,8 +3,6 @@
 //!
 //! Bytes are stored before the unit and removed after it, so whatever a record names is there.
 
-use std::str::FromStr as _;
-
 use racun_access::{ENTITIES, Entity, note_file, setting};
 use racun_catalog::events::file;
 use racun_catalog::{
@@ -12,7 +10,7 @@ use racun_catalog::{
     StorageError,
 };
 use racun_documents::expense::EXPENSES;
-use racun_documents::{DocumentId, DocumentKind};
+use racun_documents::table_of;
 use racun_kernel::id::FileId;
 use racun_kernel::{Issue, Issues, Tenant};
 use racun_store::{Context, Held, Many, One, StoreError, Table, UnitBuilder, Writes};
@@ -49,7 +47,7 @@ pub async fn upload(
     input: NewFile,
 ) -> Result<File, FileError> {
     let (file, content) = input.into_file(cx.scope.entity(), cx.stamp)?;
-    let links = links(&file)?;
+    let links = links(&file);
     storage.put(&file.key(), content).await?;
     match record(cx, &file, links).await {
         Ok(replaced) => {
@@ -129,7 +127,7 @@ async fn forget(storage: &dyn FileStorage, file: &File) {
 /// What must be there for a file to belong to it: the field that names it, its table, and its id.
 type Link = (&'static str, &'static Table, String);
 
-fn links(file: &File) -> Result<Vec<Link>, Issues> {
+fn links(file: &File) -> Vec<Link> {
     let mut links: Vec<Link> = Vec::new();
     if let Some(id) = file.business_unit_id {
         links.push(("business_unit_id", &BUSINESS_UNITS, id.to_string()));
@@ -137,23 +135,15 @@ fn links(file: &File) -> Result<Vec<Link>, Issues> {
     if let Some(id) = file.expense_id {
         links.push(("expense_id", &EXPENSES, id.to_string()));
     }
-    let mut issues = Issues::default();
-    for (field, id, kind) in [
-        ("invoice_id", &file.invoice_id, DocumentKind::Invoice),
-        ("estimate_id", &file.estimate_id, DocumentKind::Estimate),
-        ("credit_note_id", &file.credit_note_id, DocumentKind::CreditNote),
-        ("advance_invoice_id", &file.advance_invoice_id, DocumentKind::AdvanceInvoice),
+    for (field, id) in [
+        ("invoice_id", file.invoice_id),
+        ("estimate_id", file.estimate_id),
+        ("credit_note_id", file.credit_note_id),
+        ("advance_invoice_id", file.advance_invoice_id),
     ] {
-        let Some(id) = id else { continue };
-        match DocumentId::from_str(id).ok().filter(|id| id.kind() == kind) {
-            Some(_) => links.push((field, racun_documents::table_of(kind), id.clone())),
-            None => {
-                let message = format!("expected an id that starts with {}", kind.prefix());
-                issues.push(Issue::new("invalid_id", message).at(field));
-            }
-        }
+        links.extend(id.map(|id| (field, table_of(id.kind()), id.to_string())));
     }
-    issues.into_result(links)
+    links
 }
 
 /// Writes the record of `file`; answers those that it replaces.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use racun_kernel::calendar::format_instant;
-use racun_kernel::{Decimal, Id, Kind, Metadata, Patch};
+use racun_kernel::{Decimal, DocumentId, Id, Kind, Metadata, Patch};
 use racun_store::{Page, Pagination};
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
@@ -49,6 +49,12 @@ impl<A: Convert<B>, B> Convert<Patch<B>> for Patch<A> {
 }
 
 impl<K: Kind> Convert<String> for Id<K> {
+    fn convert(self) -> String {
+        self.to_string()
+    }
+}
+
+impl Convert<String> for DocumentId {
     fn convert(self) -> String {
         self.to_string()
     }

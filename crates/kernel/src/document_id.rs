@@ -110,6 +110,14 @@ impl DocumentId {
         Self { kind, ulid }
     }
 
+    /// Reads the id of a `kind`.
+    ///
+    /// # Errors
+    /// When `text` is no id of that kind.
+    pub fn of_kind(kind: DocumentKind, text: &str) -> Result<Self, InvalidId> {
+        parse_ulid(text, kind.prefix()).map(|ulid| Self { kind, ulid })
+    }
+
     /// The kind that the prefix tells.
     #[must_use]
     pub const fn kind(self) -> DocumentKind {
@@ -144,9 +152,7 @@ impl FromStr for DocumentId {
     type Err = InvalidId;
 
     fn from_str(text: &str) -> Result<Self, InvalidId> {
-        let of_kind = |kind: DocumentKind| {
-            parse_ulid(text, kind.prefix()).ok().map(|ulid| Self { kind, ulid })
-        };
+        let of_kind = |kind: DocumentKind| Self::of_kind(kind, text).ok();
         let expected = DocumentKind::Invoice.prefix();
         DocumentKind::ALL.into_iter().find_map(of_kind).ok_or(InvalidId { expected })
     }

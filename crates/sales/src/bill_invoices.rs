@@ -125,8 +125,7 @@ async fn issue(
             if before.invoice_id.is_some() {
                 return Err(DocumentError::ChangedMeanwhile.into());
             }
-            let invoice_id = Some(document.id.to_string());
-            let after = UsageMonth { invoice_id, ..before.clone() };
+            let after = UsageMonth { invoice_id: Some(document.id), ..before.clone() };
             Ok(Writes::default().update(&before, &after))
         }
     });

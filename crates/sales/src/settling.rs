@@ -6,8 +6,8 @@ use racun_documents::{Document, DocumentId, DocumentKind, Stage};
 use racun_kernel::{Decimal, Stamp};
 use racun_settlement::events::payment;
 use racun_settlement::{
-    PAYMENTS, Payment, PaymentWrite, Settleable, SettleableKind, SettleableStage, Settlement,
-    SettlementEvent, SettlementOutcome,
+    PAYMENTS, Payment, PaymentWrite, Settleable, SettleableId, SettleableKind, SettleableStage,
+    Settlement, SettlementEvent, SettlementOutcome,
 };
 use racun_store::{Actor, Event, EventKind, Many, Put, UnitBuilder, Writes};
 use time::Date;
@@ -26,7 +26,7 @@ pub(crate) fn settleable(document: &Document) -> Option<Settleable> {
         DocumentKind::Estimate | DocumentKind::DeliveryNote => return None,
     };
     Some(Settleable {
-        id: document.id.to_string(),
+        id: document.id.into(),
         kind,
         stage: match document.stage {
             Stage::Draft => SettleableStage::Draft,
@@ -45,7 +45,7 @@ pub(crate) fn settleable(document: &Document) -> Option<Settleable> {
 pub(crate) fn settleable_expense(expense: &Expense) -> Settleable {
     let total = expense.content.amounts.total_with_tax.clone();
     Settleable {
-        id: expense.id.to_string(),
+        id: expense.id.into(),
         kind: SettleableKind::Expense,
         stage: match expense.stage {
             ExpenseStage::Draft => SettleableStage::Draft,
@@ -122,7 +122,7 @@ impl WorkingSet {
         actor: &Actor,
         today: Date,
         allocations: Vec<Payment>,
-        links: Vec<String>,
+        links: Vec<DocumentId>,
     ) -> Settlement {
         let documents = self.documents().filter_map(settleable);
         let expenses = self.expenses.iter().map(|(_, after)| settleable_expense(after));
@@ -141,16 +141,22 @@ impl WorkingSet {
             self.note_advance(write);
         }
         for settled in &outcome.documents {
-            let found = self.documents.iter_mut().find(|(_, d)| d.id.to_string() == settled.id);
-            if let Some((_, document)) = found {
-                let mut totals = document.settled_totals();
-                totals.paid = settled.total_paid.clone();
-                totals.applied = settled.total_applied.clone();
-                *document = document.clone().settled(totals, stamp);
-            }
-            let found = self.expenses.iter_mut().find(|(_, e)| e.id.to_string() == settled.id);
-            if let Some((_, expense)) = found {
-                *expense = expense.clone().paid(settled.total_paid.clone(), stamp);
+            match settled.id {
+                SettleableId::Document(id) => {
+                    let found = self.documents.iter_mut().find(|(_, document)| document.id == id);
+                    if let Some((_, document)) = found {
+                        let mut totals = document.settled_totals();
+                        totals.paid = settled.total_paid.clone();
+                        totals.applied = settled.total_applied.clone();
+                        *document = document.clone().settled(totals, stamp);
+                    }
+                }
+                SettleableId::Expense(id) => {
+                    let found = self.expenses.iter_mut().find(|(_, expense)| expense.id == id);
+                    if let Some((_, expense)) = found {
+                        *expense = expense.clone().paid(settled.total_paid.clone(), stamp);
+                    }
+                }
             }
         }
     }
@@ -162,8 +168,8 @@ impl WorkingSet {
             PaymentWrite::Update { after, .. } => (&**after, after.amount.clone()),
             PaymentWrite::Delete(payment) => (payment, Decimal::zero()),
         };
-        let named = |id: &Option<String>| self.document(id.as_ref()?.parse().ok()?).cloned();
-        let pair = named(&payment.invoice_id).zip(named(&payment.advance_invoice_id));
+        let named = |id: Option<DocumentId>| self.document(id?).cloned();
+        let pair = named(payment.invoice_id).zip(named(payment.advance_invoice_id));
         if let Some((invoice, advance)) = pair.filter(|_| payment.is_allocation()) {
             let (invoice, advance) = invoice.with_advance(advance, &amount);
             self.replace(invoice);

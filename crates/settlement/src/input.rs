@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 
 use racun_kernel::id::{self, EntityId, ExpenseId, parse_ulid};
 use racun_kernel::{
-    Decimal, DocumentKind, Issue, Issues, Kind, Metadata, Patch, PaymentType, Stamp, text,
+    Decimal, DocumentId, DocumentKind, InvalidId, Issue, Issues, Kind, Metadata, Patch,
+    PaymentType, Stamp, text,
 };
 use time::Date;
 
 use crate::error::{SettlementError, SettlementRefusal};
 use crate::payment::{MAX_NOTE_CHARS, MAX_REFERENCE_CHARS, MAX_TAG_CHARS, Payment};
+use crate::settleable::SettleableId;
 use crate::tender::Tender;
 
 /// A payment to record.
@@ -50,23 +52,21 @@ pub struct NewPayment {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct References {
     /// The invoice.
-    pub invoice_id: Option<String>,
+    pub invoice_id: Option<DocumentId>,
     /// The credit note.
-    pub credit_note_id: Option<String>,
+    pub credit_note_id: Option<DocumentId>,
     /// The advance invoice.
-    pub advance_invoice_id: Option<String>,
+    pub advance_invoice_id: Option<DocumentId>,
     /// The expense.
     pub expense_id: Option<ExpenseId>,
 }
 
 impl References {
     /// Their ids.
-    pub fn ids(&self) -> impl Iterator<Item = String> {
-        let expense = self.expense_id.map(|id| id.to_string());
-        [&self.invoice_id, &self.credit_note_id, &self.advance_invoice_id]
-            .into_iter()
-            .filter_map(Clone::clone)
-            .chain(expense)
+    pub fn ids(&self) -> impl Iterator<Item = SettleableId> {
+        let documents = [self.invoice_id, self.credit_note_id, self.advance_invoice_id];
+        let documents = documents.into_iter().flatten().map(SettleableId::Document);
+        documents.chain(self.expense_id.map(SettleableId::Expense))
     }
 
     /// Whether all that is named is paid by customers.
@@ -120,7 +120,9 @@ impl NewPayment {
             self.check_sides(&references, &mut issues);
         }
         check_amount(&mut issues, self.amount.as_ref());
-        self.tender.check(self.kind, references.are_received(), &mut issues);
+        // Money for a credit note is given back, also where the id that was sent is none.
+        let is_received = references.are_received() && self.credit_note_id.is_none();
+        self.tender.check(self.kind, is_received, &mut issues);
         check_texts(&mut issues, [&self.reference, &self.tag, &self.note]);
         let metadata = issues.collect("metadata", Metadata::checked(self.metadata.clone()));
         Ok(issues.into_result((references, metadata.unwrap_or_default()))?)
@@ -129,44 +131,51 @@ impl NewPayment {
     /// The fields that name something, with `document_id` sorted in.
     fn named(&self, issues: &mut Issues) -> References {
         let mut fields = [
-            ("invoice_id", DocumentKind::Invoice.prefix(), self.invoice_id.clone()),
-            ("credit_note_id", DocumentKind::CreditNote.prefix(), self.credit_note_id.clone()),
+            ("invoice_id", DocumentKind::Invoice.prefix(), self.invoice_id.as_deref()),
+            ("credit_note_id", DocumentKind::CreditNote.prefix(), self.credit_note_id.as_deref()),
             (
                 "advance_invoice_id",
                 DocumentKind::AdvanceInvoice.prefix(),
-                self.advance_invoice_id.clone(),
+                self.advance_invoice_id.as_deref(),
             ),
-            ("expense_id", <id::Expense as Kind>::PREFIX, self.expense_id.clone()),
+            ("expense_id", <id::Expense as Kind>::PREFIX, self.expense_id.as_deref()),
         ];
-        for (field, prefix, id) in &fields {
-            if id.as_deref().is_some_and(|id| parse_ulid(id, prefix).is_err()) {
-                let message = format!("expected an id that starts with {prefix}");
-                issues.push(Issue::new("invalid_id", message).at(*field));
-            }
-        }
-        if let Some(id) = &self.document_id {
+        let mut misnamed = None;
+        if let Some(id) = self.document_id.as_deref() {
             match fields.iter_mut().find(|(_, prefix, _)| parse_ulid(id, prefix).is_ok()) {
                 None => {
                     let message = "expected the id of an invoice, a credit note, an advance \
                                    invoice or an expense, such as inv_…";
-                    issues.push(Issue::new("invalid_id", message).at("document_id"));
+                    misnamed = Some(Issue::new("invalid_id", message));
                 }
-                Some((field, _, Some(other))) if other != id => {
+                Some((field, _, Some(other))) if *other != id => {
                     let message = format!("names another document than {field}; send one of them");
-                    issues.push(Issue::new("conflicting", message).at("document_id"));
+                    misnamed = Some(Issue::new("conflicting", message));
                 }
-                Some((_, _, place)) => *place = Some(id.clone()),
+                Some((_, _, place)) => *place = Some(id),
             }
+        }
+        let [invoice, credit_note, advance, expense] = fields.map(|(field, prefix, id)| {
+            let invalid =
+                |error: InvalidId| Issues::from(Issue::new("invalid_id", error.to_string()));
+            let ulid = id.map(|id| parse_ulid(id, prefix).map_err(invalid)).transpose();
+            issues.collect(field, ulid).flatten()
+        });
+        if let Some(issue) = misnamed {
+            issues.push(issue.at("document_id"));
         }
         if self.applied_to_expense_id.is_some() {
             let message = "settlement of suppliers' credit notes comes in a later release; leave \
                            it out";
             issues.push(Issue::new("reserved", message).at("applied_to_expense_id"));
         }
-        let [(.., invoice_id), (.., credit_note_id), (.., advance_invoice_id), (.., expense)] =
-            fields;
-        let expense_id = expense.and_then(|id| id.parse().ok());
-        References { invoice_id, credit_note_id, advance_invoice_id, expense_id }
+        let of = |kind| move |ulid| DocumentId::new(kind, ulid);
+        References {
+            invoice_id: invoice.map(of(DocumentKind::Invoice)),
+            credit_note_id: credit_note.map(of(DocumentKind::CreditNote)),
+            advance_invoice_id: advance.map(of(DocumentKind::AdvanceInvoice)),
+            expense_id: expense.map(ExpenseId::new),
+        }
     }
 
     /// One document, but for the settlement of an invoice by a credit note.
@@ -326,22 +335,26 @@ impl PaymentPatch {
     }
 
     fn check_references(&self, payment: &Payment, issues: &mut Issues) {
-        let expense = payment.expense_id.map(|id| id.to_string());
-        let applied = payment.applied_to_expense_id.map(|id| id.to_string());
+        let expense = |id: Option<ExpenseId>| id.map(SettleableId::Expense);
+        let document = |id: Option<DocumentId>| id.map(SettleableId::Document);
         let fields = [
-            ("invoice_id", &self.invoice_id, &payment.invoice_id),
-            ("credit_note_id", &self.credit_note_id, &payment.credit_note_id),
-            ("advance_invoice_id", &self.advance_invoice_id, &payment.advance_invoice_id),
-            ("expense_id", &self.expense_id, &expense),
-            ("applied_to_expense_id", &self.applied_to_expense_id, &applied),
+            ("invoice_id", &self.invoice_id, document(payment.invoice_id)),
+            ("credit_note_id", &self.credit_note_id, document(payment.credit_note_id)),
+            ("advance_invoice_id", &self.advance_invoice_id, document(payment.advance_invoice_id)),
+            ("expense_id", &self.expense_id, expense(payment.expense_id)),
+            (
+                "applied_to_expense_id",
+                &self.applied_to_expense_id,
+                expense(payment.applied_to_expense_id),
+            ),
         ];
         let message = "a payment stays with its document; delete it and record another";
         for (field, sent, kept) in fields {
-            if !sent.is_absent() && sent.value() != kept.as_ref() {
+            if !sent.is_absent() && sent.value() != kept.map(|id| id.to_string()).as_ref() {
                 issues.push(Issue::new("not_updatable", message).at(field));
             }
         }
-        let names = |id: &String| payment.documents().any(|document| document == *id);
+        let names = |id: &String| payment.documents().any(|named| named.to_string() == *id);
         if !self.document_id.is_absent() && !self.document_id.value().is_some_and(names) {
             issues.push(Issue::new("not_updatable", message).at("document_id"));
         }

@@ -1,12 +1,12 @@
 //! The working ledger of one decision: totals after the command, and allocations derived again.
 
-use racun_kernel::{Currency, Decimal, Issue, Issues, PaymentType, Stamp};
+use racun_kernel::{Currency, Decimal, DocumentId, Issue, Issues, PaymentType, Stamp};
 use time::OffsetDateTime;
 
 use crate::error::{SettlementError, SettlementRefusal};
 use crate::input::NewPayment;
 use crate::payment::Payment;
-use crate::settleable::{Settleable, SettleableKind, SettleableStage};
+use crate::settleable::{Settleable, SettleableId, SettleableKind, SettleableStage};
 use crate::settlement::{PaymentWrite, Settlement, SettlementEvent, SettlementOutcome};
 
 /// A settlement while a command works on it.
@@ -33,9 +33,9 @@ impl<'a> Ledger<'a> {
     }
 
     /// The document `id`, which the caller must have loaded.
-    pub fn document(&mut self, id: &str) -> Result<&mut Settleable, SettlementError> {
+    pub fn document(&mut self, id: SettleableId) -> Result<&mut Settleable, SettlementError> {
         let found = self.documents.iter_mut().find(|document| document.id == id);
-        found.ok_or_else(|| SettlementError::NotFound { id: id.to_owned() })
+        found.ok_or_else(|| SettlementError::NotFound { id: id.to_string() })
     }
 
     /// Adds an event for the log.
@@ -51,18 +51,18 @@ impl<'a> Ledger<'a> {
     /// Whether every document of `payment` lets its payments be changed.
     pub fn must_be_open(&mut self, payment: &Payment) -> Result<(), SettlementError> {
         for id in payment.documents() {
-            self.document(&id)?.must_be_open()?;
+            self.document(id)?.must_be_open()?;
         }
         Ok(())
     }
 
     /// The most that a further payment by hand on the document `id` may come to; below 0 when its
     /// total is. Allocations give way, so they do not count.
-    pub fn room(&mut self, id: &str) -> Result<Decimal, SettlementError> {
+    pub fn room(&mut self, id: SettleableId) -> Result<Decimal, SettlementError> {
         let allocated: Decimal = self
             .allocations
             .iter()
-            .filter(|allocation| allocation.invoice_id.as_deref() == Some(id))
+            .filter(|allocation| allocation.invoice_id.map(SettleableId::Document) == Some(id))
             .map(|allocation| &allocation.amount)
             .sum();
         let left = self.left(id)?;
@@ -70,7 +70,7 @@ impl<'a> Ledger<'a> {
     }
 
     /// What is left to pay on the document `id`.
-    pub fn left(&mut self, id: &str) -> Result<Decimal, SettlementError> {
+    pub fn left(&mut self, id: SettleableId) -> Result<Decimal, SettlementError> {
         let document = self.document(id)?;
         Ok(&document.total_with_tax - &document.total_paid)
     }
@@ -87,13 +87,13 @@ impl<'a> Ledger<'a> {
     /// Counts `payment` on its documents.
     pub fn put_in(&mut self, payment: &Payment) -> Result<(), SettlementError> {
         for id in payment.documents() {
-            self.document(&id)?.must_accept()?;
+            self.document(id)?.must_accept()?;
         }
         self.check_scales(payment)?;
         self.must_share_currency(payment)?;
         for id in payment.documents() {
-            let maximum = self.room(&id)?;
-            let document = self.document(&id)?;
+            let maximum = self.room(id)?;
+            let document = self.document(id)?;
             document.must_hold(&payment.amount, maximum)?;
             document.total_paid += &payment.amount;
         }
@@ -108,7 +108,7 @@ impl<'a> Ledger<'a> {
             ("tendered", payment.tendered.as_ref()),
         ];
         for id in payment.documents() {
-            let document = self.document(&id)?;
+            let document = self.document(id)?;
             for (field, figure) in figures {
                 figure.map_or(Ok(()), |figure| document.check_scale(field, figure))?;
             }
@@ -119,7 +119,7 @@ impl<'a> Ledger<'a> {
     /// Counts `payment` on its documents no longer.
     pub fn take_out(&mut self, payment: &Payment) -> Result<(), SettlementError> {
         for id in payment.documents() {
-            let document = self.document(&id)?;
+            let document = self.document(id)?;
             document.must_accept()?;
             document.total_paid -= &payment.amount;
         }
@@ -132,7 +132,7 @@ impl<'a> Ledger<'a> {
     pub fn release(&mut self, settlements: Vec<Payment>) -> Result<(), SettlementError> {
         for settlement in settlements {
             for id in settlement.documents() {
-                self.document(&id)?.total_paid -= &settlement.amount;
+                self.document(id)?.total_paid -= &settlement.amount;
             }
             self.add_event(SettlementEvent::PaymentErased(settlement.id));
             self.write(PaymentWrite::Delete(settlement));
@@ -141,7 +141,7 @@ impl<'a> Ledger<'a> {
     }
 
     fn must_share_currency(&self, payment: &Payment) -> Result<(), Issues> {
-        let named: Vec<String> = payment.documents().collect();
+        let named: Vec<SettleableId> = payment.documents().collect();
         let mut currencies =
             self.documents.iter().filter(|d| named.contains(&d.id)).map(|d| d.currency);
         let first = currencies.next();
@@ -155,14 +155,14 @@ impl<'a> Ledger<'a> {
     /// Gives the document `id` another total.
     pub fn revise(
         &mut self,
-        id: &str,
+        id: SettleableId,
         total_with_tax: Decimal,
         currency: Currency,
     ) -> Result<(), SettlementError> {
         let room = self.room(id)?;
         let document = self.document(id)?;
         if document.stage == SettleableStage::Voided {
-            return Err(SettlementRefusal::DocumentVoided { id: id.to_owned() }.into());
+            return Err(SettlementRefusal::DocumentVoided { id: id.to_string() }.into());
         }
         let moved = [&document.total_paid, &document.total_applied, &document.total_credited];
         let is_used = moved.into_iter().any(|total| !total.is_zero());
@@ -194,13 +194,18 @@ impl<'a> Ledger<'a> {
     ///
     /// This function alone decides on allocations, so they never depend on how things came to be.
     pub fn settle(&mut self) -> Result<(), SettlementError> {
-        let is_invoice = |document: &Settleable| document.kind == SettleableKind::Invoice;
-        let Some(place) = self.documents.iter().position(is_invoice) else { return Ok(()) };
+        let invoice = |(place, document): (usize, &Settleable)| match (document.kind, document.id) {
+            (SettleableKind::Invoice, SettleableId::Document(id)) => Some((place, id)),
+            _ => None,
+        };
+        let found = self.documents.iter().enumerate().find_map(invoice);
+        let Some((place, id)) = found else { return Ok(()) };
         let former = std::mem::take(&mut self.allocations);
         for allocation in &former {
             self.documents[place].total_paid -= &allocation.amount;
-            let advance = allocation.advance_invoice_id.clone().unwrap_or_default();
-            self.document(&advance)?.total_applied -= &allocation.amount;
+            if let Some(advance) = allocation.advance_invoice_id {
+                self.document(advance.into())?.total_applied -= &allocation.amount;
+            }
         }
         for link in self.loaded.links.clone() {
             let invoice = &self.documents[place];
@@ -208,8 +213,8 @@ impl<'a> Ledger<'a> {
                 break;
             }
             let room = &invoice.total_with_tax - &invoice.total_paid;
-            let (id, currency) = (invoice.id.clone(), invoice.currency);
-            let advance = self.document(&link)?;
+            let currency = invoice.currency;
+            let advance = self.document(link.into())?;
             let amount = advance.advance_left(currency).min(room);
             if amount.is_positive() {
                 advance.total_applied += &amount;
@@ -223,9 +228,8 @@ impl<'a> Ledger<'a> {
 
     /// The allocation of `amount` from `advance` to `invoice`: the one that there is, with
     /// that amount, or a new one.
-    fn allocation(&self, invoice: String, advance: String, amount: Decimal) -> Payment {
-        let of_advance =
-            |payment: &&Payment| payment.advance_invoice_id.as_deref() == Some(advance.as_str());
+    fn allocation(&self, invoice: DocumentId, advance: DocumentId, amount: Decimal) -> Payment {
+        let of_advance = |payment: &&Payment| payment.advance_invoice_id == Some(advance);
         let same = self.loaded.allocations.iter().find(of_advance);
         match same {
             Some(payment) if payment.amount == amount => payment.clone(),
@@ -279,8 +283,12 @@ impl<'a> Ledger<'a> {
             let was_paid = was(document).is_some_and(Settleable::is_paid);
             let can_be = document.kind == SettleableKind::Invoice
                 && document.stage == SettleableStage::Issued;
-            if can_be && document.is_paid() && !was_paid {
-                self.events.push(SettlementEvent::InvoicePaid(document.id.clone()));
+            if let SettleableId::Document(id) = document.id
+                && can_be
+                && document.is_paid()
+                && !was_paid
+            {
+                self.events.push(SettlementEvent::InvoicePaid(id));
             }
         }
         let changed = |document: &Settleable| was(document) != Some(document);
@@ -301,8 +309,8 @@ impl<'a> Ledger<'a> {
                 }
                 None => {
                     self.writes.push(PaymentWrite::Insert(after.clone()));
-                    let advance = after.advance_invoice_id.clone().unwrap_or_default();
-                    self.events.push(SettlementEvent::AdvanceApplied(advance));
+                    let advance = after.advance_invoice_id;
+                    self.events.extend(advance.map(SettlementEvent::AdvanceApplied));
                 }
             }
         }

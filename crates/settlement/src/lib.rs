@@ -3,7 +3,7 @@
 //! This crate looks nothing up. Crate `application` loads the documents, payments and expenses that
 //! a command names, in one unit of the store; a command of [`Settlement`] decides on them and
 //! answers what to write, or refuses and nothing changes. Documents and expenses are a sibling's:
-//! here they are [`Settleable`]s, known by their ids as text and by what they come to.
+//! here they are [`Settleable`]s, known by their ids and by what they come to.
 //!
 //! | Module        | Owns                                                                 |
 //! | ------------- | -------------------------------------------------------------------- |
@@ -48,7 +48,7 @@ pub use input::{NewPayment, PaymentPatch, References};
 pub use payment::{Dated, MAX_NOTE_CHARS, MAX_REFERENCE_CHARS, MAX_TAG_CHARS, PAYMENTS, Payment};
 pub use racun_kernel::PaymentType;
 pub use receipt::{PaymentReceipt, ReceiptVoided};
-pub use settleable::{Settleable, SettleableKind, SettleableStage};
+pub use settleable::{Settleable, SettleableId, SettleableKind, SettleableStage};
 pub use settlement::{
     MAX_DOCUMENT_PAYMENTS, PaymentWrite, Settlement, SettlementEvent, SettlementOutcome,
 };

@@ -1,12 +1,13 @@
 //! The payment.
 
 use racun_kernel::id::{EntityId, ExpenseId, PaymentId};
-use racun_kernel::{Decimal, Issue, Issues, Metadata, PaymentType, Tenant};
+use racun_kernel::{Decimal, DocumentId, Issue, Issues, Metadata, PaymentType, Tenant};
 use racun_store::Field;
 use serde::{Deserialize, Serialize};
 use time::{Date, OffsetDateTime};
 
 use crate::receipt::PaymentReceipt;
+use crate::settleable::SettleableId;
 
 /// Characters that a payment's reference may hold.
 pub const MAX_REFERENCE_CHARS: usize = 500;
@@ -34,11 +35,11 @@ pub struct Payment {
     /// Whose it is.
     pub entity_id: EntityId,
     /// The invoice that it pays.
-    pub invoice_id: Option<String>,
+    pub invoice_id: Option<DocumentId>,
     /// The credit note that it refunds or uses.
-    pub credit_note_id: Option<String>,
+    pub credit_note_id: Option<DocumentId>,
     /// The advance invoice that it pays, or out of which it is allocated.
-    pub advance_invoice_id: Option<String>,
+    pub advance_invoice_id: Option<DocumentId>,
     /// The expense that it pays.
     pub expense_id: Option<ExpenseId>,
     /// The expense that a supplier's credit note settles; always missing for now.
@@ -121,14 +122,15 @@ impl Payment {
     }
 
     /// The ids of all documents and expenses that it names.
-    pub fn documents(&self) -> impl Iterator<Item = String> {
-        let expense = self.expense_id.map(|id| id.to_string());
-        let applied = self.applied_to_expense_id.map(|id| id.to_string());
-        [&self.invoice_id, &self.credit_note_id, &self.advance_invoice_id]
-            .into_iter()
-            .filter_map(Clone::clone)
-            .chain(expense)
-            .chain(applied)
+    pub fn documents(&self) -> impl Iterator<Item = SettleableId> {
+        let expenses = [self.expense_id, self.applied_to_expense_id].into_iter().flatten();
+        let documents = self.document_ids().map(SettleableId::Document);
+        documents.chain(expenses.map(SettleableId::Expense))
+    }
+
+    /// The ids of the documents that it names; expenses are none.
+    pub fn document_ids(&self) -> impl Iterator<Item = DocumentId> {
+        [self.invoice_id, self.credit_note_id, self.advance_invoice_id].into_iter().flatten()
     }
 
     /// The same payment made in another way.
@@ -150,8 +152,8 @@ impl Payment {
     }
 
     /// The invoice, while this is an active allocation to it.
-    fn allocation_of(&self) -> Option<&String> {
-        self.invoice_id.as_ref().filter(|_| self.is_allocation() && self.deleted_at.is_none())
+    fn allocation_of(&self) -> Option<DocumentId> {
+        self.invoice_id.filter(|_| self.is_allocation() && self.deleted_at.is_none())
     }
 }
 

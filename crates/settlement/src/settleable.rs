@@ -1,6 +1,9 @@
 //! What settlement knows of a document or an expense.
 
-use racun_kernel::{Currency, Decimal, Issue, Issues};
+use std::fmt;
+
+use racun_kernel::id::ExpenseId;
+use racun_kernel::{Currency, Decimal, DocumentId, Issue, Issues};
 
 use crate::error::{Figures, SettlementRefusal};
 
@@ -15,6 +18,36 @@ pub enum SettleableKind {
     AdvanceInvoice,
     /// A received supplier invoice.
     Expense,
+}
+
+/// The id of what is settled; its text is that of the id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SettleableId {
+    /// Of an invoice, a credit note or an advance invoice.
+    Document(DocumentId),
+    /// Of an expense.
+    Expense(ExpenseId),
+}
+
+impl fmt::Display for SettleableId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Document(id) => fmt::Display::fmt(id, f),
+            Self::Expense(id) => fmt::Display::fmt(id, f),
+        }
+    }
+}
+
+impl From<DocumentId> for SettleableId {
+    fn from(id: DocumentId) -> Self {
+        Self::Document(id)
+    }
+}
+
+impl From<ExpenseId> for SettleableId {
+    fn from(id: ExpenseId) -> Self {
+        Self::Expense(id)
+    }
 }
 
 /// How far it is.
@@ -33,7 +66,7 @@ pub enum SettleableStage {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settleable {
     /// Its id.
-    pub id: String,
+    pub id: SettleableId,
     /// What it is.
     pub kind: SettleableKind,
     /// How far it is.
@@ -55,7 +88,7 @@ impl Settleable {
     /// An issued `kind` called `id` of `total_with_tax`, of which nothing is paid yet.
     #[must_use]
     pub fn issued(
-        id: String,
+        id: SettleableId,
         kind: SettleableKind,
         currency: Currency,
         total_with_tax: Decimal,
@@ -116,12 +149,12 @@ impl Settleable {
     pub(crate) fn must_be_open(&self) -> Result<(), SettlementRefusal> {
         match (self.stage, self.kind) {
             (SettleableStage::Voided, _) => {
-                Err(SettlementRefusal::DocumentVoided { id: self.id.clone() })
+                Err(SettlementRefusal::DocumentVoided { id: self.id.to_string() })
             }
             (SettleableStage::Draft, SettleableKind::AdvanceInvoice)
             | (SettleableStage::Issued, _) => Ok(()),
             (SettleableStage::Draft, _) => {
-                Err(SettlementRefusal::DocumentIsDraft { id: self.id.clone() })
+                Err(SettlementRefusal::DocumentIsDraft { id: self.id.to_string() })
             }
         }
     }

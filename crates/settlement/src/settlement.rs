@@ -1,7 +1,7 @@
 //! The one decision on what settles what, and its commands.
 
 use racun_kernel::id::{EntityId, PaymentId};
-use racun_kernel::{Currency, Decimal, Issue, Issues, PaymentType, Stamp};
+use racun_kernel::{Currency, Decimal, DocumentId, Issue, Issues, PaymentType, Stamp};
 use racun_store::Put;
 use time::Date;
 
@@ -9,7 +9,7 @@ use crate::error::{SettlementError, SettlementRefusal};
 use crate::input::{NewPayment, PaymentPatch};
 use crate::ledger::Ledger;
 use crate::payment::Payment;
-use crate::settleable::{Settleable, SettleableKind, SettleableStage};
+use crate::settleable::{Settleable, SettleableId, SettleableKind, SettleableStage};
 
 /// Payments that a document may be made with.
 pub const MAX_DOCUMENT_PAYMENTS: usize = 100;
@@ -31,7 +31,7 @@ pub struct Settlement {
     pub allocations: Vec<Payment>,
     /// The ids of the advance invoices linked to that invoice, in the order of the links, as they
     /// are to be after the command.
-    pub links: Vec<String>,
+    pub links: Vec<DocumentId>,
 }
 
 /// What a command decided.
@@ -102,11 +102,11 @@ pub enum SettlementEvent {
     /// A payment in the trash is gone for good.
     PaymentErased(PaymentId),
     /// An invoice has just become fully paid.
-    InvoicePaid(String),
+    InvoicePaid(DocumentId),
     /// An advance invoice is issued, hence fully paid.
-    AdvancePaid(String),
+    AdvancePaid(DocumentId),
     /// Money of an advance invoice went to an invoice that had none of it.
-    AdvanceApplied(String),
+    AdvanceApplied(DocumentId),
 }
 
 impl SettlementOutcome {
@@ -131,7 +131,9 @@ impl SettlementEvent {
             | Self::PaymentDeleted(id)
             | Self::PaymentRestored(id)
             | Self::PaymentErased(id) => id.to_string(),
-            Self::InvoicePaid(id) | Self::AdvancePaid(id) | Self::AdvanceApplied(id) => id.clone(),
+            Self::InvoicePaid(id) | Self::AdvancePaid(id) | Self::AdvanceApplied(id) => {
+                id.to_string()
+            }
         }
     }
 }
@@ -290,7 +292,7 @@ impl Settlement {
     /// payment without an amount, and `nothing_due` for the first when nothing is left.
     pub fn cover(
         self,
-        id: &str,
+        id: SettleableId,
         payments: Vec<NewPayment>,
         stamp: &Stamp,
     ) -> Result<SettlementOutcome, SettlementError> {
@@ -308,30 +310,30 @@ impl Settlement {
     /// less than what is open, for then it is owed.
     pub fn settle_by_credit(
         self,
-        invoice: &str,
-        credit_notes: &[String],
+        invoice: DocumentId,
+        credit_notes: &[DocumentId],
         released: Vec<Payment>,
         note: &str,
         stamp: &Stamp,
     ) -> Result<SettlementOutcome, SettlementError> {
         let mut ledger = Ledger::open(self, stamp);
         ledger.release(released)?;
-        for credit_note in credit_notes {
-            let amount = ledger.room(invoice)?.min(ledger.room(credit_note)?);
+        for credit_note in credit_notes.iter().copied() {
+            let amount = ledger.room(invoice.into())?.min(ledger.room(credit_note.into())?);
             if !amount.is_positive() {
                 continue;
             }
             ledger.record(NewPayment {
-                invoice_id: Some(invoice.to_owned()),
-                credit_note_id: Some(credit_note.clone()),
+                invoice_id: Some(invoice.to_string()),
+                credit_note_id: Some(credit_note.to_string()),
                 amount: Some(amount),
                 note: Some(note.to_owned()),
                 ..NewPayment::new(PaymentType::CreditNote)
             })?;
         }
-        let owed = ledger.room(invoice)?;
+        let owed = ledger.room(invoice.into())?;
         if owed.is_positive() {
-            return Err(SettlementRefusal::CreditSpent { id: invoice.to_owned(), owed }.into());
+            return Err(SettlementRefusal::CreditSpent { id: invoice.to_string(), owed }.into());
         }
         ledger.settle()?;
         Ok(ledger.close(None))
@@ -348,23 +350,23 @@ impl Settlement {
     /// invoice is among the documents.
     pub fn issue_advance(
         self,
-        id: &str,
+        id: DocumentId,
         payments: Vec<NewPayment>,
         stamp: &Stamp,
     ) -> Result<SettlementOutcome, SettlementError> {
         let mut ledger = Ledger::open(self, stamp);
-        let advance = ledger.document(id)?;
+        let advance = ledger.document(id.into())?;
         if advance.kind != SettleableKind::AdvanceInvoice {
-            return Err(SettlementError::NotFound { id: id.to_owned() });
+            return Err(SettlementError::NotFound { id: id.to_string() });
         }
         if advance.stage != SettleableStage::Draft {
-            return Err(SettlementRefusal::DocumentNotDraft { id: id.to_owned() }.into());
+            return Err(SettlementRefusal::DocumentNotDraft { id: id.to_string() }.into());
         }
-        cover(&mut ledger, id, payments)?;
-        let advance = ledger.document(id)?;
+        cover(&mut ledger, id.into(), payments)?;
+        let advance = ledger.document(id.into())?;
         advance.must_be_covered()?;
         advance.stage = SettleableStage::Issued;
-        ledger.add_event(SettlementEvent::AdvancePaid(id.to_owned()));
+        ledger.add_event(SettlementEvent::AdvancePaid(id));
         Ok(ledger.close(None))
     }
 
@@ -377,7 +379,7 @@ impl Settlement {
     /// `not_updatable` at `currency_code` when the currency is another and something is paid.
     pub fn revise(
         self,
-        id: &str,
+        id: SettleableId,
         total_with_tax: Decimal,
         currency: Currency,
         stamp: &Stamp,
@@ -392,14 +394,14 @@ impl Settlement {
 /// Records the `payments` that the document `id` is made or issued with, see [`Settlement::cover`].
 fn cover(
     ledger: &mut Ledger<'_>,
-    id: &str,
+    id: SettleableId,
     payments: Vec<NewPayment>,
 ) -> Result<(), SettlementError> {
     if payments.len() > MAX_DOCUMENT_PAYMENTS {
         let message = format!("at most {MAX_DOCUMENT_PAYMENTS} payments");
         return Err(Issues::from(Issue::new("too_many", message)).into());
     }
-    let of_document = |new| NewPayment { document_id: Some(id.to_owned()), ..new };
+    let of_document = |new| NewPayment { document_id: Some(id.to_string()), ..new };
     let payments: Vec<NewPayment> = payments.into_iter().map(of_document).collect();
     // Issues of single payments come before those of their sum.
     let mut issues = Issues::default();

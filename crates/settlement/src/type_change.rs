@@ -1,7 +1,7 @@
 //! A change of a payment's type that a tax authority may have to hear of, and its outcome.
 
-use racun_kernel::PaymentType;
 use racun_kernel::id::PaymentId;
+use racun_kernel::{DocumentId, PaymentType};
 
 use crate::payment::Payment;
 
@@ -11,7 +11,7 @@ pub struct TypeChange {
     /// The payment; `None` for one that is recorded now.
     pub payment_id: Option<PaymentId>,
     /// The invoice, advance invoice or credit note that it is attached to.
-    pub document_id: String,
+    pub document_id: DocumentId,
     /// Its type until now; `None` when it is recorded now, or was in the trash.
     pub from: Option<PaymentType>,
     /// Its type to be; `None` when it goes to the trash.
@@ -23,8 +23,7 @@ impl TypeChange {
     /// is attached to no document that is ever fiscalized.
     #[must_use]
     pub fn between(before: Option<&Payment>, after: &Payment) -> Option<Self> {
-        let documents = [&after.invoice_id, &after.advance_invoice_id, &after.credit_note_id];
-        let document_id = documents.into_iter().flatten().next().cloned()?;
+        let document_id = after.invoice_id.or(after.advance_invoice_id).or(after.credit_note_id)?;
         let kind = |payment: &Payment| payment.deleted_at.is_none().then_some(payment.kind);
         Some(Self {
             payment_id: before.map(|before| before.id),

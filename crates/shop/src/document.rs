@@ -40,7 +40,7 @@ pub fn request(order: &Order, integration: &Integration) -> DocumentRequest {
         metadata: Patch::Value(metadata(named)),
         items: Some(content.items.iter().map(line).collect()),
         expected_total_with_tax: Some(content.total_with_tax.clone()),
-        linked_documents: order.estimate_id.clone().map(|id| vec![id]),
+        linked_documents: order.estimate_id.map(|id| vec![id.to_string()]),
         force_linked_documents: order.estimate_id.is_some(),
         ..DocumentRequest::default()
     }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use racun_access::Entity;
-use racun_documents::{Document, DocumentError, DocumentId, DocumentKind};
+use racun_documents::{Document, DocumentError, DocumentKind};
 use racun_fiscalization::{Ports, TaxAuthority};
 use racun_kernel::PaymentType;
 use racun_kernel::id::OrderId;
@@ -111,9 +111,8 @@ impl Run<'_> {
         payments: Vec<NewPayment>,
         tried: Option<Arc<AtomicBool>>,
     ) -> Result<(), ShopError> {
-        let is_invoice = kind == DocumentKind::Invoice;
         let mut request = request(self.order, self.integration);
-        if !is_invoice {
+        if kind != DocumentKind::Invoice {
             request.linked_documents = None;
         }
         let creation = creation(ports.cx, self.integration, payments).await?;
@@ -128,9 +127,8 @@ impl Run<'_> {
                 if let Some(tried) = tried {
                     tried.store(true, Ordering::Release);
                 }
-                let (id, customer) = (document.id.to_string(), document.content.customer_id);
-                let actor = held.actor();
-                let after = before.clone().processed(&id, is_invoice, customer, actor);
+                let (customer, actor) = (document.content.customer_id, held.actor());
+                let after = before.clone().processed(document.id, customer, actor);
                 Ok(replaced(&before, after, actor).1)
             }
         });
@@ -138,16 +136,11 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// The invoice that the order has.
-    fn invoice(&self) -> Option<DocumentId> {
-        self.order.invoice_id.as_deref().and_then(|id| id.parse().ok())
-    }
-
     /// Makes another invoice in the place of the one that there is. What the shop took is on the
     /// new one; where it took nothing yet, what a person recorded goes there.
     async fn reissue(&self, paid: Option<PaymentType>) -> Result<(), ShopError> {
         let (ports, cx) = (self.by.ports, self.by.ports.cx);
-        let Some(id) = self.invoice() else {
+        let Some(id) = self.order.invoice_id else {
             return self.document(ports, DocumentKind::Invoice, by_shop(paid), None).await;
         };
         let old = get_document(cx, id).await.map_err(racun_sales::Error::from)?;
@@ -239,7 +232,7 @@ impl Run<'_> {
 
     /// Records what the shop took, and notes on the order that its invoice has it.
     async fn pay(&self, paid: PaymentType) -> Result<(), ShopError> {
-        if let Some(id) = self.invoice() {
+        if let Some(id) = self.order.invoice_id {
             money::pay(self.by.payments(), self.entity, self.order, id, paid).await?;
         }
         self.note(|order, _, held| order.paid_up(held.actor())).await?;

@@ -144,19 +144,19 @@ impl Till {
         for kind in [DocumentKind::Invoice, DocumentKind::CreditNote] {
             let rows: Vec<Document> = self.rows(racun_documents::table_of(kind)).await;
             let ended = rows.into_iter().filter(|one| matches!(one.stage, Stage::Voided(..)));
-            voided.extend(ended.map(|one| (one.id.to_string(), one.voided_at().unwrap().date())));
+            voided.extend(ended.map(|one| (one.id, one.voided_at().unwrap().date())));
         }
         let payments: Vec<Payment> = self.rows(&PAYMENTS).await;
         for payment in payments.iter().filter(|payment| payment.kind == PaymentType::Cash) {
             let tip = payment.tip.clone().unwrap_or_else(Decimal::zero);
             if closed.contains(&payment.date) {
-                match &payment.invoice_id {
+                match payment.invoice_id {
                     Some(_) => moved += &(&payment.amount + &tip),
                     None => moved -= &payment.amount,
                 }
             }
             // What is voided hands its money back.
-            let ended = payment.invoice_id.as_ref().and_then(|id| voided.get(id));
+            let ended = payment.invoice_id.and_then(|id| voided.get(&id));
             if ended.is_some_and(|day| closed.contains(day)) {
                 moved -= &payment.amount;
             }

@@ -289,7 +289,8 @@ impl Accounts {
 
     /// The active allocations of the document: of an advance to invoices, or to an invoice.
     fn allocations<'a>(&'a self, id: &'a str) -> impl Iterator<Item = &'a Payment> {
-        let names = move |payment: &&Payment| payment.documents().any(|named| named == id);
+        let names =
+            move |payment: &&Payment| payment.documents().any(|named| named.to_string() == id);
         self.active().filter(|payment| payment.is_allocation()).filter(names)
     }
 
@@ -297,7 +298,7 @@ impl Accounts {
         for (id, document) in &self.documents {
             let is_advance = document.id.kind() == DocumentKind::AdvanceInvoice;
             let counts = |payment: &&Payment| {
-                payment.documents().any(|named| named == *id)
+                payment.documents().any(|named| named.to_string() == *id)
                     && !(is_advance && payment.is_allocation())
             };
             let paid = sum(self.active().filter(counts).map(|payment| &payment.amount));
@@ -355,7 +356,9 @@ impl Accounts {
     fn audit_invoice(&self, id: &str, invoice: &Document) {
         let allocated: BTreeMap<String, Decimal> = self
             .allocations(id)
-            .map(|payment| (payment.advance_invoice_id.clone().unwrap(), payment.amount.clone()))
+            .map(|payment| {
+                (payment.advance_invoice_id.unwrap().to_string(), payment.amount.clone())
+            })
             .collect();
         let mut shown = BTreeMap::new();
         for one in &invoice.advances_applied {
@@ -386,9 +389,9 @@ impl Accounts {
         assert!(!credits || given == amounts.total_with_tax, "{id}: all of it is of something");
         let left = &amounts.total_with_tax - &amounts.total_paid;
         assert_eq!(note.total_due(), left, "{id}: what is not used is left");
-        let named = |payment: &&Payment| payment.credit_note_id == Some(id.to_string());
+        let named = |payment: &&Payment| payment.credit_note_id == Some(id);
         for payment in self.active().filter(named).filter(|one| one.is_credit_settlement()) {
-            let invoice = &self.documents[payment.invoice_id.as_ref().unwrap()];
+            let invoice = &self.documents[&payment.invoice_id.unwrap().to_string()];
             let takes_back =
                 own().any(|link| link.target_id == invoice.id && link.amount.is_positive());
             let counts = matches!(invoice.stage, Stage::Issued(_)) || takes_back;

@@ -103,9 +103,9 @@ pub fn advance(document: &Document, currency: Currency) -> Advance {
 
 pub fn paid(payment: Payment) -> Option<Paid> {
     let on = match (payment.invoice_id, payment.advance_invoice_id, payment.credit_note_id) {
-        (Some(invoice), ..) => On::Invoice(invoice),
-        (None, Some(advance), _) => On::Advance(advance),
-        (None, None, Some(credit_note)) => On::CreditNote(credit_note),
+        (Some(invoice), ..) => On::Invoice(invoice.to_string()),
+        (None, Some(advance), _) => On::Advance(advance.to_string()),
+        (None, None, Some(credit_note)) => On::CreditNote(credit_note.to_string()),
         (None, None, None) => return None,
     };
     let (kind, date) = (payment.kind.name().to_owned(), payment.date);

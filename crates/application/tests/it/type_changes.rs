@@ -130,7 +130,7 @@ impl Till {
     pub fn to(&self, kind: PaymentType) -> TypeChange {
         TypeChange {
             payment_id: Some(self.payment.id),
-            document_id: self.invoice.id.to_string(),
+            document_id: self.invoice.id,
             from: Some(Cash),
             to: Some(kind),
         }
@@ -283,7 +283,7 @@ async fn only_changes_of_type_on_sales_documents_concern_the_authority() {
         assert_eq!(till.change_of(payment, to(Card)).await.unwrap().kind, Card);
         let heard = till.authority.heard();
         assert_eq!(heard.len(), 1);
-        assert_eq!(heard[0].document_id, document.id.to_string());
+        assert_eq!(heard[0].document_id, document.id);
     }
 }
 

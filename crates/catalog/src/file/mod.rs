@@ -14,7 +14,7 @@ mod content;
 mod name;
 
 use racun_kernel::id::{self, BusinessUnitId, EntityId, ExpenseId, FileId};
-use racun_kernel::{Issue, Issues, Metadata, Stamp};
+use racun_kernel::{DocumentId, DocumentKind, Issue, Issues, Metadata, Stamp};
 use racun_store::Value;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
@@ -77,8 +77,7 @@ impl racun_store::Declared for FileCategory {
     }
 }
 
-/// What a file belongs to, beside the entity. The ids of documents are texts, for their kinds are
-/// those of another domain.
+/// What a file is to belong to, beside the entity. The ids of documents are as they were sent.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileLinks {
     /// A business unit.
@@ -95,6 +94,31 @@ pub struct FileLinks {
     pub advance_invoice_id: Option<String>,
 }
 
+impl FileLinks {
+    /// The ids of the documents: invoice, estimate, credit note and advance invoice.
+    ///
+    /// # Errors
+    /// `invalid_id` at each that is no id of its kind.
+    fn documents(&self) -> Result<[Option<DocumentId>; 4], Issues> {
+        let mut issues = Issues::default();
+        let ids = [
+            ("invoice_id", &self.invoice_id, DocumentKind::Invoice),
+            ("estimate_id", &self.estimate_id, DocumentKind::Estimate),
+            ("credit_note_id", &self.credit_note_id, DocumentKind::CreditNote),
+            ("advance_invoice_id", &self.advance_invoice_id, DocumentKind::AdvanceInvoice),
+        ];
+        let ids =
+            ids.map(|(field, sent, kind)| match DocumentId::of_kind(kind, sent.as_deref()?) {
+                Ok(id) => Some(id),
+                Err(error) => {
+                    issues.push(Issue::new("invalid_id", error.to_string()).at(field));
+                    None
+                }
+            });
+        issues.into_result(ids)
+    }
+}
+
 /// A stored file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct File {
@@ -109,13 +133,13 @@ pub struct File {
     /// The expense.
     pub expense_id: Option<ExpenseId>,
     /// The invoice.
-    pub invoice_id: Option<String>,
+    pub invoice_id: Option<DocumentId>,
     /// The estimate.
-    pub estimate_id: Option<String>,
+    pub estimate_id: Option<DocumentId>,
     /// The credit note.
-    pub credit_note_id: Option<String>,
+    pub credit_note_id: Option<DocumentId>,
     /// The advance invoice.
-    pub advance_invoice_id: Option<String>,
+    pub advance_invoice_id: Option<DocumentId>,
     /// What its bytes are.
     pub format: FileFormat,
     /// Pixels across; pictures only.
@@ -241,19 +265,20 @@ impl NewFile {
         self.check_links()?;
         let most = if self.category.is_single() { MAX_PRINTED_PIXELS } else { MAX_PIXELS };
         let size = format.size(&self.content, most)?;
+        let [invoice_id, estimate_id, credit_note_id, advance_invoice_id] =
+            self.links.documents()?;
         let bytes = i64::try_from(self.content.len()).unwrap_or(i64::MAX);
         let slot = self.slot();
-        let links = self.links;
         let file = File {
             id: stamp.id(),
             entity_id,
             category: self.category,
-            business_unit_id: links.business_unit_id,
-            expense_id: links.expense_id,
-            invoice_id: links.invoice_id,
-            estimate_id: links.estimate_id,
-            credit_note_id: links.credit_note_id,
-            advance_invoice_id: links.advance_invoice_id,
+            business_unit_id: self.links.business_unit_id,
+            expense_id: self.links.expense_id,
+            invoice_id,
+            estimate_id,
+            credit_note_id,
+            advance_invoice_id,
             format,
             width: size.map(|(width, _)| width),
             height: size.map(|(_, height)| height),

@@ -8,7 +8,7 @@ use racun_exports::ColumnKind::{Amount, Date, Instant, Text, Whole};
 use racun_exports::{Cell, Sheet, SheetWriter};
 use racun_kernel::{Currency, Decimal};
 use racun_sales::payments::{Related, related};
-use racun_settlement::{Payment, PaymentType};
+use racun_settlement::{Payment, PaymentType, SettleableId};
 use racun_store::Context;
 
 use super::{ExportError, ExportPlan, currency_cell, walk};
@@ -84,11 +84,12 @@ struct Paid {
 }
 
 impl Paid {
-    fn of(related: &Related) -> BTreeMap<String, Self> {
+    fn of(related: &Related) -> BTreeMap<SettleableId, Self> {
         let documents = related.documents.iter();
-        let documents = documents.map(|one| (one.id.to_string(), Self::document(one)));
+        let documents = documents.map(|one| (SettleableId::from(one.id), Self::document(one)));
         let expenses = related.expenses.iter();
-        documents.chain(expenses.map(|one| (one.id.to_string(), Self::expense(one)))).collect()
+        let expenses = expenses.map(|one| (SettleableId::from(one.id), Self::expense(one)));
+        documents.chain(expenses).collect()
     }
 
     fn document(document: &Document) -> Self {

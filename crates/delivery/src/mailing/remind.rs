@@ -3,7 +3,7 @@
 use racun_access::{Entity, setting};
 use racun_catalog::events;
 use racun_catalog::{CUSTOMERS, Customer};
-use racun_documents::{Document, DocumentKind};
+use racun_documents::{Document, DocumentId, DocumentKind};
 use racun_kernel::{Currency, Issue, Issues, Money, Scope};
 use racun_mail::{MailKind, MailLimits, NewMail, OutgoingMail, Wording};
 use racun_sales::documents::{live, today};
@@ -39,7 +39,7 @@ pub struct Reminded {
     /// The mail.
     pub mail: OutgoingMail,
     /// The ids of the invoices, the one that was due first first.
-    pub invoice_ids: Vec<String>,
+    pub invoice_ids: Vec<DocumentId>,
     /// What is left to pay of all of them.
     pub total: Money,
 }
@@ -93,7 +93,7 @@ async fn remind_once(
         let (mail, rows) = posted(letter.filled(&values, stamp), is_simulated, stamp);
         let reminded = Reminded {
             mail,
-            invoice_ids: invoices.iter().map(|invoice| invoice.id.to_string()).collect(),
+            invoice_ids: invoices.iter().map(|invoice| invoice.id).collect(),
             total: Money { amount: values::open_total(&invoices), currency },
         };
         let event = actor.event(events::customer::REMINDED, customer.id);

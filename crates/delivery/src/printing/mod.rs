@@ -119,7 +119,7 @@ pub async fn receipt_of(
 ) -> Result<Paper, PrintingError> {
     let missing = || StoreError::NotFound { id: format!("receipt of {}", payment.id) };
     let receipt = payment.receipt.as_deref().ok_or_else(missing)?;
-    let id = payment.documents().find_map(|id| id.parse().ok()).ok_or_else(missing)?;
+    let id = payment.document_ids().next().ok_or_else(missing)?;
     let document = get_document(cx, id).await?;
     let beside = Beside::of(cx, files, entity, &document).await?;
     let own = Receipt {

@@ -349,6 +349,10 @@ fn an_ids_prefix_tells_the_kind() {
         let id = DocumentId::new(kind, Ulid::from_parts(5, 5));
         assert_eq!(id.to_string().parse::<DocumentId>().unwrap().kind(), kind);
         assert!(id.to_string().len() <= 36);
+        for other in DocumentKind::ALL {
+            let read = DocumentId::of_kind(other, &id.to_string()).ok();
+            assert_eq!(read, Some(id).filter(|_| other == kind), "{id} as {other:?}");
+        }
     }
     assert!("item_01jb2000000000000000000000".parse::<DocumentId>().is_err());
 }

@@ -48,11 +48,11 @@ pub fn of<'a>(
     id: DocumentId,
     payments: impl IntoIterator<Item = &'a Payment>,
 ) -> (Decimal, fina::PaymentMeans) {
-    let id = id.to_string();
     let mut amount = Decimal::zero();
     let mut kinds = Vec::new();
     for payment in payments {
-        let counts = payment.deleted_at.is_none() && payment.documents().any(|named| named == id);
+        let counts =
+            payment.deleted_at.is_none() && payment.document_ids().any(|named| named == id);
         if let Some(tip) = payment.tip.as_ref().filter(|tip| counts && tip.is_positive()) {
             amount = &amount + tip;
             kinds.push(payment.kind);

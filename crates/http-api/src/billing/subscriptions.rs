@@ -257,7 +257,7 @@ impl BillBody {
             failure_message: collection.as_ref().and_then(|one| one.failure.clone()),
             paid_at: paid_at.map(Convert::convert),
             payment_id: collection.and_then(|one| one.payment),
-            invoice_id: month.invoice_id,
+            invoice_id: month.invoice_id.convert(),
             created_at: month.created_at.convert(),
         }
     }

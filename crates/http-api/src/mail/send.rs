@@ -292,7 +292,7 @@ async fn remind(
         status: "sent",
         to: reminded.mail.to.join(", "),
         subject: reminded.mail.subject,
-        invoice_ids: reminded.invoice_ids,
+        invoice_ids: reminded.invoice_ids.convert(),
         total_amount: reminded.total.amount,
         currency_code: reminded.total.currency.to_string(),
         sandbox_skip_delivery: is_simulated.then_some(true),

@@ -339,9 +339,9 @@ impl Convert<PaymentBody> for Payment {
         PaymentBody {
             change: self.change(),
             id: self.id.to_string(),
-            invoice_id: self.invoice_id,
-            credit_note_id: self.credit_note_id,
-            advance_invoice_id: self.advance_invoice_id,
+            invoice_id: self.invoice_id.convert(),
+            credit_note_id: self.credit_note_id.convert(),
+            advance_invoice_id: self.advance_invoice_id.convert(),
             expense_id: self.expense_id.convert(),
             applied_to_expense_id: self.applied_to_expense_id.convert(),
             amount: self.amount,

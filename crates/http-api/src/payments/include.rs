@@ -1,7 +1,7 @@
 //! What a payment names, answered with it when that is asked for.
 
-use racun_documents::Document;
 use racun_documents::expense::Expense;
+use racun_documents::{Document, DocumentId};
 use racun_kernel::Issue;
 use racun_kernel::id::ExpenseId;
 use racun_sales::payments::{self as application, Related};
@@ -63,8 +63,8 @@ impl Include {
 
     /// `payment` with what is asked for.
     pub fn with(&self, payment: &Payment, related: &Related) -> PaymentBody {
-        let document = |asked: Relation, id: &Option<String>| {
-            let named = |document: &&Document| Some(document.id.to_string()) == *id;
+        let document = |asked: Relation, id: Option<DocumentId>| {
+            let named = |document: &&Document| Some(document.id) == id;
             let found = || related.documents.iter().find(named).map(Convert::convert);
             self.0.contains(&asked).then(found)
         };
@@ -74,9 +74,9 @@ impl Include {
             self.0.contains(&asked).then(found)
         };
         let mut body: PaymentBody = payment.clone().convert();
-        body.invoice = document(Relation::Invoice, &payment.invoice_id);
-        body.credit_note = document(Relation::CreditNote, &payment.credit_note_id);
-        body.advance_invoice = document(Relation::AdvanceInvoice, &payment.advance_invoice_id);
+        body.invoice = document(Relation::Invoice, payment.invoice_id);
+        body.credit_note = document(Relation::CreditNote, payment.credit_note_id);
+        body.advance_invoice = document(Relation::AdvanceInvoice, payment.advance_invoice_id);
         body.expense = expense(Relation::Expense, payment.expense_id);
         body.applied_to_expense =
             expense(Relation::AppliedToExpense, payment.applied_to_expense_id);

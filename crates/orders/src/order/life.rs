@@ -1,7 +1,7 @@
 //! The states of an order: each change is a decision on the order as it is.
 
-use racun_kernel::Metadata;
 use racun_kernel::id::CustomerId;
+use racun_kernel::{DocumentId, DocumentKind, Metadata};
 use racun_store::{Actor, Decision, EventKind};
 
 use super::{Content, Facts, Moved, Order, OrderInput, PaymentStatus, SourceKind, Status};
@@ -238,20 +238,18 @@ impl Order {
     /// Notes that its document was made: an invoice, or an estimate.
     pub fn processed(
         mut self,
-        document: &str,
-        is_invoice: bool,
+        document: DocumentId,
         customer_id: Option<CustomerId>,
         actor: &Actor,
     ) -> Decision<Self> {
-        match is_invoice {
-            true => self.invoice_id = Some(document.to_owned()),
-            false => self.estimate_id = Some(document.to_owned()),
-        }
-        if is_invoice && self.is_paid() {
-            self.paid_invoice_id = Some(document.to_owned());
-        }
-        if is_invoice {
+        if document.kind() == DocumentKind::Invoice {
+            self.invoice_id = Some(document);
+            if self.is_paid() {
+                self.paid_invoice_id = Some(document);
+            }
             self.moving.clear();
+        } else {
+            self.estimate_id = Some(document);
         }
         self.customer_id = customer_id.or(self.customer_id);
         self.processed_at = Some(actor.now());
@@ -272,7 +270,7 @@ impl Order {
 
     /// Notes that its invoice has the money that the shop took.
     pub fn paid_up(mut self, actor: &Actor) -> Decision<Self> {
-        self.paid_invoice_id.clone_from(&self.invoice_id);
+        self.paid_invoice_id = self.invoice_id;
         self.done();
         self.happened(events::UPDATED, actor)
     }

@@ -11,7 +11,7 @@ mod input;
 mod life;
 
 use racun_kernel::id::{CustomerId, EntityId, OrderId, OrderIntegrationId, PaymentId};
-use racun_kernel::{Decimal, Metadata, Tenant};
+use racun_kernel::{Decimal, DocumentId, Metadata, Tenant};
 use racun_store::{Field, Unique};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -81,9 +81,9 @@ pub struct Order {
     /// The customer that was found or made for it.
     pub customer_id: Option<CustomerId>,
     /// Its invoice.
-    pub invoice_id: Option<String>,
+    pub invoice_id: Option<DocumentId>,
     /// Its estimate.
-    pub estimate_id: Option<String>,
+    pub estimate_id: Option<DocumentId>,
     /// From when on it is processed by itself.
     #[serde(with = "time::serde::rfc3339::option")]
     pub process_after: Option<OffsetDateTime>,
@@ -99,7 +99,7 @@ pub struct Order {
     pub is_cancelled_there: bool,
     /// The invoice that has the money which the shop took for the order.
     #[serde(default)]
-    pub paid_invoice_id: Option<String>,
+    pub paid_invoice_id: Option<DocumentId>,
     /// Payments on its invoice that go to the one that is made in its place, until that is made.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub moving: Vec<Moved>,

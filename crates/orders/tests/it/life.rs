@@ -9,8 +9,8 @@ use racun_orders::{
 use time::Duration;
 
 use crate::world::{
-    SHOPIFY, START, WOO, actor, actor_at, decimal, hook, incoming, input, integration, item, made,
-    order,
+    SHOPIFY, START, WOO, actor, actor_at, decimal, hook, incoming, input, integration, invoice,
+    item, made, order,
 };
 
 fn codes(refused: OrderError) -> Vec<String> {
@@ -100,14 +100,14 @@ fn what_failed_is_tried_again_later_and_later_and_then_left() {
 #[test]
 fn what_refuses_another_invoice_leaves_the_one_that_there_is() {
     let shop = integration(|input| input.auto_reissue_on_update = Patch::Value(true));
-    let (done, _) = made(order(input(), &shop).processed("inv_1", true, None, &actor()));
+    let (done, _) = made(order(input(), &shop).processed(invoice(1), None, &actor()));
     let change = |gross| OrderInput {
         items: Patch::Value(vec![item("Tea", gross)]),
         ..OrderInput::default()
     };
     let (changed, _) = made(done.update(change("9"), Some(&shop), &actor()).unwrap());
     let (failed, _) = made(changed.failed("99 is not 9", &shop, &actor()));
-    assert_eq!((failed.status, failed.invoice_id.as_deref()), (Status::Failed, Some("inv_1")));
+    assert_eq!((failed.status, failed.invoice_id), (Status::Failed, Some(invoice(1))));
     assert!(failed.process_after.is_some() && failed.items_changed_after_processing);
     assert_eq!(failed.making(&shop), Ok(Making::Reissue { paid: None }));
     let (mended, _) = made(failed.update(change("8"), Some(&shop), &actor()).unwrap());
@@ -118,7 +118,7 @@ fn what_refuses_another_invoice_leaves_the_one_that_there_is() {
 #[test]
 fn a_processed_order_remembers_that_it_changed() {
     let shop = integration(|_| {});
-    let (done, events) = made(order(input(), &shop).processed("inv_1", true, None, &actor()));
+    let (done, events) = made(order(input(), &shop).processed(invoice(1), None, &actor()));
     assert_eq!(events, ["order.processed"]);
     assert_eq!(done.cancel_error(), OrderRefusal::Invoiced);
     let attached = [("a".to_owned(), "b".to_owned())].into();
@@ -129,8 +129,8 @@ fn a_processed_order_remembers_that_it_changed() {
         OrderInput { items: Patch::Value(vec![item("Tea", "9")]), ..OrderInput::default() };
     let (changed, _) = made(same.update(change, Some(&shop), &actor()).unwrap());
     assert!(changed.items_changed_after_processing);
-    let (again, _) = made(changed.processed("inv_2", true, None, &actor()));
-    assert_eq!(again.invoice_id.as_deref(), Some("inv_2"));
+    let (again, _) = made(changed.processed(invoice(2), None, &actor()));
+    assert_eq!(again.invoice_id, Some(invoice(2)));
     assert!(!again.items_changed_after_processing);
 }
 

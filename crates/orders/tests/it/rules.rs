@@ -1,13 +1,14 @@
 //! When an order is processed by itself, and what is made of it.
 
-use racun_kernel::{Patch, PaymentType};
+use racun_kernel::{DocumentId, DocumentKind, Patch, PaymentType};
 use racun_orders::{
     Integration, IntegrationInput, Making, Order, OrderInput, OrderRefusal, PaymentStatus, Trigger,
     payment_type,
 };
 use time::Duration;
+use ulid::Ulid;
 
-use crate::world::{START, actor, actor_at, input, integration, item, made, order};
+use crate::world::{START, actor, actor_at, input, integration, invoice, item, made, order};
 
 fn sold(method: &str, status: PaymentStatus) -> OrderInput {
     OrderInput {
@@ -49,14 +50,16 @@ fn money_by_bank_is_waited_for_unless_the_integration_says_otherwise() {
 fn an_order_has_one_invoice_and_another_only_when_it_changed() {
     let shop = integration(|_| {});
     let estimate = order(sold("bacs", PaymentStatus::Unpaid), &shop);
-    let (estimated, _) = made(estimate.processed("est_1", false, None, &actor()));
+    let its = DocumentId::new(DocumentKind::Estimate, Ulid::from_parts(1, 1));
+    let (estimated, _) = made(estimate.processed(its, None, &actor()));
+    assert_eq!((estimated.estimate_id, estimated.invoice_id), (Some(its), None));
     assert_eq!(estimated.making(&shop), Ok(Making::Nothing));
     let paid =
         OrderInput { payment_status: Patch::Value(PaymentStatus::Paid), ..OrderInput::default() };
     let (paid, _) = made(estimated.update(paid, Some(&shop), &actor()).unwrap());
     let by_bank = Some(PaymentType::BankTransfer);
     assert_eq!(paid.making(&shop), Ok(Making::Invoice { paid: by_bank }));
-    let (invoiced, _) = made(paid.processed("inv_1", true, None, &actor()));
+    let (invoiced, _) = made(paid.processed(invoice(1), None, &actor()));
     assert_eq!(invoiced.making(&shop), Ok(Making::Nothing));
     let change =
         OrderInput { items: Patch::Value(vec![item("Tea", "8")]), ..OrderInput::default() };
@@ -107,8 +110,7 @@ fn an_order_is_due_after_its_trigger_and_the_delay() {
 fn a_change_is_invoiced_again_by_itself_where_the_integration_says_so() {
     let shop = automatic(Trigger::Paid, |input| input.auto_reissue_on_update = Patch::Value(true));
     let (done, _) = made(order(sold("stripe", PaymentStatus::Paid), &shop).processed(
-        "inv_1",
-        true,
+        invoice(1),
         None,
         &actor(),
     ));
@@ -156,7 +158,7 @@ fn an_invoice_of_before_the_money_is_paid_once_it_comes() {
         let shop = at_once(is_automatic);
         let unpaid = order(sold("bacs", PaymentStatus::Unpaid), &shop);
         assert_eq!(unpaid.making(&shop), Ok(Making::Invoice { paid: None }));
-        let (done, _) = made(unpaid.processed("inv_1", true, None, &actor()));
+        let (done, _) = made(unpaid.processed(invoice(1), None, &actor()));
         assert_eq!(done.making(&shop), Ok(Making::Nothing));
         let (owed, _) = made(done.update(paid(), Some(&shop), &actor()).unwrap());
         assert_eq!(owed.making(&shop), Ok(Making::Payment { paid: PaymentType::BankTransfer }));
@@ -166,11 +168,7 @@ fn an_invoice_of_before_the_money_is_paid_once_it_comes() {
         assert_eq!(events, ["order.updated"]);
     }
     let shop = at_once(true);
-    let (done, _) = made(order(sold("bacs", PaymentStatus::Paid), &shop).processed(
-        "inv_1",
-        true,
-        None,
-        &actor(),
-    ));
+    let (done, _) =
+        made(order(sold("bacs", PaymentStatus::Paid), &shop).processed(invoice(1), None, &actor()));
     assert_eq!(done.making(&shop), Ok(Making::Nothing), "it was paid when it was made");
 }

@@ -1,7 +1,7 @@
 //! What a test works with.
 
 use racun_kernel::id::{EntityId, UserId};
-use racun_kernel::{Decimal, Patch, Principal};
+use racun_kernel::{Decimal, DocumentId, DocumentKind, Patch, Principal};
 use racun_orders::platform::{self, Headers, Hook, Incoming};
 use racun_orders::{
     Integration, IntegrationInput, ItemInput, ItemKind, Order, OrderInput, SourceKind,
@@ -27,6 +27,11 @@ pub fn actor_at(now: OffsetDateTime) -> Actor {
 
 pub fn decimal(text: &str) -> Decimal {
     text.parse().unwrap()
+}
+
+/// The id of the `n`-th invoice.
+pub fn invoice(n: u128) -> DocumentId {
+    DocumentId::new(DocumentKind::Invoice, Ulid::from_parts(1, n))
 }
 
 /// An integration with what `set` says.

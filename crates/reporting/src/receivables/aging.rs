@@ -37,10 +37,8 @@ pub(super) async fn aging(
     let later = std::mem::take(&mut reading.later);
     for (kind, field) in KINDS {
         let table = table_of(kind);
-        let of_kind = |id: &&String| {
-            id.parse().is_ok_and(|id: DocumentId| id.kind() == kind) && !reading.seen.contains(*id)
-        };
-        let ids: Vec<String> = later.iter().filter(of_kind).cloned().collect();
+        let of_kind = |id: &&DocumentId| id.kind() == kind && !reading.seen.contains(*id);
+        let ids: Vec<String> = later.iter().filter(of_kind).map(ToString::to_string).collect();
         for ids in ids.chunks(AT_ONCE) {
             let clauses = vec![is(table, "is_draft", false), where_in(table, "id", ids)];
             reading.read(kind, field, clauses).await?;
@@ -72,9 +70,9 @@ struct Reading<'a> {
     day: Date,
     budget: Budget,
     /// Ids of the documents that are counted.
-    seen: BTreeSet<String>,
+    seen: BTreeSet<DocumentId>,
     /// Ids of the documents that something of a later day settled.
-    later: BTreeSet<String>,
+    later: BTreeSet<DocumentId>,
     fold: AgingFold,
 }
 
@@ -89,7 +87,7 @@ impl Reading<'_> {
             advances.extend(payment.advance_invoice_id);
         };
         for_each(self.cx, &PAYMENTS, clauses, "date", &mut self.budget, each).await?;
-        let advances: Vec<String> = advances.into_iter().collect();
+        let advances: Vec<DocumentId> = advances.into_iter().collect();
         let of_invoices = Clause::on(&PAYMENTS, "invoice_id", Operator::Not(Value::Null));
         let ids = ("advance_invoice_id", &advances[..]);
         let each = |payment: Payment| named.extend(payment.invoice_id);
@@ -109,7 +107,7 @@ impl Reading<'_> {
         let mut walk = Walk::through(table, self.cx.tenant(), query);
         while let Some(mut page) = walk.next::<Document>(self.cx.store).await? {
             self.budget.take(page.len())?;
-            page.retain(|document| self.seen.insert(document.id.to_string()));
+            page.retain(|document| self.seen.insert(document.id));
             for some in page.chunks(AT_ONCE) {
                 self.count(kind, some, field).await?;
             }
@@ -128,19 +126,19 @@ impl Reading<'_> {
         paid_ones.for_each(|one| issued.note(one));
         let payments = issued.payments(self.cx, field, &mut self.budget).await?;
         let others = Others::of(self.cx, kind, &payments, &mut self.budget).await?;
-        let mut by_document: BTreeMap<String, Vec<(Payment, Date)>> = BTreeMap::new();
+        let mut by_document: BTreeMap<DocumentId, Vec<(Payment, Date)>> = BTreeMap::new();
         for (payment, date) in payments {
-            let invoice = payment.invoice_id.clone().filter(|_| field == "invoice_id");
-            if let Some(id) = invoice.or_else(|| payment.credit_note_id.clone()) {
+            let invoice = payment.invoice_id.filter(|_| field == "invoice_id");
+            if let Some(id) = invoice.or(payment.credit_note_id) {
                 by_document.entry(id).or_default().push((payment, date));
             }
         }
         for document in documents {
-            let payments = by_document.remove(&document.id.to_string()).unwrap_or_default();
+            let payments = by_document.remove(&document.id).unwrap_or_default();
             if document.content.date > self.day {
                 // What it settles is open on the day.
                 let settled = payments.iter().filter_map(|(one, _)| others.get(one, kind));
-                self.later.extend(settled.map(|other| other.id.to_string()));
+                self.later.extend(settled.map(|other| other.id));
             }
             let open = self.open(document, &payments, &others);
             if !open.is_zero() {

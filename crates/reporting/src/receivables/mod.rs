@@ -112,8 +112,8 @@ pub async fn statement(
             let other = settlements.get(payment, kind)?;
             let is_of_others = other.content.customer_id != Some(customer.id);
             let own = match kind {
-                DocumentKind::CreditNote => payment.credit_note_id.as_ref(),
-                _ => payment.invoice_id.as_ref(),
+                DocumentKind::CreditNote => payment.credit_note_id,
+                _ => payment.invoice_id,
             };
             let own = own.and_then(|own| issued.date(own)).filter(|_| is_of_others)?;
             Some(paid(payment, settled_on(payment, own, other), kind))

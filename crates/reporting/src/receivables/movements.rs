@@ -25,7 +25,7 @@ type IssuedOn = (Date, Option<OffsetDateTime>);
 
 /// Some documents of one kind, by id, as their payments look at them.
 #[derive(Debug, Default)]
-pub(super) struct Issued(BTreeMap<String, IssuedOn>);
+pub(super) struct Issued(BTreeMap<DocumentId, IssuedOn>);
 
 impl Issued {
     pub(super) fn note(&mut self, document: &Document) {
@@ -33,12 +33,12 @@ impl Issued {
             Stage::Draft => None,
             Stage::Issued(issued) | Stage::Voided(issued, _) => Some(issued.at),
         };
-        self.0.insert(document.id.to_string(), (document.content.date, at));
+        self.0.insert(document.id, (document.content.date, at));
     }
 
     /// The date of the document `id`.
-    pub(super) fn date(&self, id: &str) -> Option<Date> {
-        self.0.get(id).map(|(date, _)| *date)
+    pub(super) fn date(&self, id: DocumentId) -> Option<Date> {
+        self.0.get(&id).map(|(date, _)| *date)
     }
 
     /// The payments on them, which name them in `field`, each with the day on which it counts.
@@ -52,7 +52,7 @@ impl Issued {
         budget: &mut Budget,
     ) -> Result<Vec<(Payment, Date)>, StoreError> {
         let mut payments: Vec<Payment> = Vec::new();
-        let ids: Vec<String> = self.0.keys().cloned().collect();
+        let ids: Vec<DocumentId> = self.0.keys().copied().collect();
         each_payment(cx, (field, &ids), None, budget, |one| payments.push(one)).await?;
         let ahead = paid_ahead(cx, &payments, budget).await?;
         let counted = payments.into_iter().map(|payment| {
@@ -65,12 +65,12 @@ impl Issued {
     /// The day on which `payment` counts. What an invoice took of an advance when it was issued
     /// counts on the invoice's date, but never before the money of the advance, which `ahead`
     /// knows; it is kept under the day of the issue, for tax authorities are told of that.
-    fn counted_on(&self, payment: &Payment, ahead: &BTreeMap<String, Date>) -> Date {
-        let advance = payment.advance_invoice_id.as_ref().filter(|_| payment.is_allocation());
-        let invoice = payment.invoice_id.as_ref().and_then(|invoice| self.0.get(invoice));
+    fn counted_on(&self, payment: &Payment, ahead: &BTreeMap<DocumentId, Date>) -> Date {
+        let advance = payment.advance_invoice_id.filter(|_| payment.is_allocation());
+        let invoice = payment.invoice_id.and_then(|invoice| self.0.get(&invoice));
         match advance.zip(invoice) {
             Some((advance, (date, at))) if *at == Some(payment.created_at) => {
-                ahead.get(advance).map_or(*date, |money| *money.max(date))
+                ahead.get(&advance).map_or(*date, |money| *money.max(date))
             }
             _ => payment.date,
         }
@@ -82,11 +82,11 @@ async fn paid_ahead(
     cx: Context<'_>,
     payments: &[Payment],
     budget: &mut Budget,
-) -> Result<BTreeMap<String, Date>, StoreError> {
+) -> Result<BTreeMap<DocumentId, Date>, StoreError> {
     let taken = payments.iter().filter(|payment| payment.is_allocation());
-    let advances: BTreeSet<String> =
-        taken.filter_map(|payment| payment.advance_invoice_id.clone()).collect();
-    let advances: Vec<String> = advances.into_iter().collect();
+    let advances: BTreeSet<DocumentId> =
+        taken.filter_map(|payment| payment.advance_invoice_id).collect();
+    let advances: Vec<DocumentId> = advances.into_iter().collect();
     let mut days = BTreeMap::new();
     let is_money = Clause::on(&PAYMENTS, "invoice_id", Operator::Equals(Value::Null));
     // In the order of their dates, so that the last one stays.
@@ -104,13 +104,14 @@ async fn paid_ahead(
 /// As [`for_each`].
 pub(super) async fn each_payment(
     cx: Context<'_>,
-    (field, ids): (&str, &[String]),
+    (field, ids): (&str, &[DocumentId]),
     more: Option<Clause>,
     budget: &mut Budget,
     mut each: impl FnMut(Payment),
 ) -> Result<(), StoreError> {
     for ids in ids.chunks(AT_ONCE) {
-        let clauses = more.clone().into_iter().chain([where_in(&PAYMENTS, field, ids)]).collect();
+        let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
+        let clauses = more.clone().into_iter().chain([where_in(&PAYMENTS, field, &ids)]).collect();
         for_each(cx, &PAYMENTS, clauses, "date", budget, &mut each).await?;
     }
     Ok(())
@@ -152,7 +153,7 @@ pub(super) fn paid(payment: &Payment, date: Date, on: DocumentKind) -> Movement 
 
 /// The documents at the other ends of settlements by credit notes, by id.
 #[derive(Debug)]
-pub(super) struct Others(BTreeMap<String, Document>);
+pub(super) struct Others(BTreeMap<DocumentId, Document>);
 
 impl Others {
     /// Those of `payments`, which are on documents of `kind`.
@@ -166,22 +167,22 @@ impl Others {
         budget: &mut Budget,
     ) -> Result<Self, StoreError> {
         let settlements = payments.iter().filter(|(payment, _)| payment.is_credit_settlement());
-        let ids = settlements.filter_map(|(payment, _)| other_end(payment, kind));
-        let ids: BTreeSet<DocumentId> = ids.filter_map(|id| id.parse().ok()).collect();
+        let ids: BTreeSet<DocumentId> =
+            settlements.filter_map(|(payment, _)| other_end(payment, kind)).collect();
         budget.take(ids.len())?;
         let found = get_documents(cx.store, cx.scope, ids.into_iter()).await?;
-        Ok(Self(found.into_iter().map(|one| (one.id.to_string(), one)).collect()))
+        Ok(Self(found.into_iter().map(|one| (one.id, one)).collect()))
     }
 
     /// The document at the other end of `payment`, which settles one of `kind`.
     pub(super) fn get(&self, payment: &Payment, kind: DocumentKind) -> Option<&Document> {
-        self.0.get(other_end(payment, kind)?)
+        self.0.get(&other_end(payment, kind)?)
     }
 }
 
-fn other_end(payment: &Payment, kind: DocumentKind) -> Option<&String> {
+fn other_end(payment: &Payment, kind: DocumentKind) -> Option<DocumentId> {
     let is_credit = kind == DocumentKind::CreditNote;
-    if is_credit { payment.invoice_id.as_ref() } else { payment.credit_note_id.as_ref() }
+    if is_credit { payment.invoice_id } else { payment.credit_note_id }
 }
 
 /// The day on which a settlement counts on both documents: neither is settled before both are

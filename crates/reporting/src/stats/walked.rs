@@ -9,7 +9,7 @@ use racun_documents::{Document, DocumentId};
 use racun_insights::{StatCondition, StatFold, StatQuery, StatTable, StatValue};
 use racun_kernel::{Currency, ExchangeRate};
 use racun_records::get_documents;
-use racun_settlement::Payment;
+use racun_settlement::{Payment, SettleableId};
 use racun_store::{Clause, Context, Operator, Record, StoreError, Table, Value};
 
 use super::value::stat;
@@ -145,7 +145,7 @@ async fn payments(
     for some in all.chunks_mut(AT_ONCE) {
         let paid = paid(cx, some.iter().map(|(payment, _)| payment)).await?;
         for (payment, row) in some {
-            let document = document_of(payment).and_then(|id| paid.get(&id));
+            let document = paid_by(payment).and_then(|id| paid.get(&id));
             let mut say = |name, value| put(StatTable::Payments, row, name, value);
             if let Some((currency, rate)) = document {
                 say("currency_code", currency.code().into());
@@ -160,15 +160,10 @@ async fn payments(
 }
 
 /// The document, or the expense, that a payment is on.
-fn document_of(payment: &Payment) -> Option<String> {
-    let invoice = invoice_of(payment).cloned();
-    invoice.or_else(|| payment.expense_id.map(|id| id.to_string()))
-}
-
-/// The invoice, advance invoice or credit note that a payment is on.
-fn invoice_of(payment: &Payment) -> Option<&String> {
-    let documents = [&payment.invoice_id, &payment.advance_invoice_id, &payment.credit_note_id];
-    documents.into_iter().flatten().next()
+fn paid_by(payment: &Payment) -> Option<SettleableId> {
+    let document = payment.invoice_id.or(payment.advance_invoice_id).or(payment.credit_note_id);
+    let expense = payment.expense_id.map(SettleableId::Expense);
+    document.map(SettleableId::Document).or(expense)
 }
 
 /// The currency of a document, and its rate of exchange.
@@ -178,25 +173,25 @@ type Money = (Currency, Option<ExchangeRate>);
 async fn paid(
     cx: Context<'_>,
     payments: impl Iterator<Item = &Payment>,
-) -> Result<BTreeMap<String, Money>, StoreError> {
+) -> Result<BTreeMap<SettleableId, Money>, StoreError> {
     let (mut documents, mut expenses): (Vec<DocumentId>, Vec<String>) = (Vec::new(), Vec::new());
     for payment in payments {
-        match (invoice_of(payment), payment.expense_id) {
-            (Some(id), _) => documents.extend(id.parse::<DocumentId>()),
-            (None, Some(expense)) => expenses.push(expense.to_string()),
-            (None, None) => {}
+        match paid_by(payment) {
+            Some(SettleableId::Document(id)) => documents.push(id),
+            Some(SettleableId::Expense(id)) => expenses.push(id.to_string()),
+            None => {}
         }
     }
     let mut paid = BTreeMap::new();
     for document in get_documents(cx.store, cx.scope, documents.into_iter()).await? {
         let content = document.content;
-        paid.insert(document.id.to_string(), (content.currency, content.exchange_rate));
+        paid.insert(SettleableId::from(document.id), (content.currency, content.exchange_rate));
     }
     if !expenses.is_empty() {
         let found: Vec<Expense> = cx.store.get_all(&EXPENSES, &cx.tenant(), &expenses).await?;
         for expense in found {
             let content = expense.content;
-            paid.insert(expense.id.to_string(), (content.currency, content.exchange_rate));
+            paid.insert(SettleableId::from(expense.id), (content.currency, content.exchange_rate));
         }
     }
     Ok(paid)

@@ -47,7 +47,7 @@ pub(super) struct FoundAround {
 /// The invoice that a credit note both settles and gives back of.
 pub(super) struct OwnInvoice {
     pub id: DocumentId,
-    pub advances: Vec<String>,
+    pub advances: Vec<DocumentId>,
     pub allocations: Vec<Payment>,
 }
 
@@ -55,9 +55,9 @@ fn is_active_settlement(payment: &Payment) -> bool {
     payment.is_credit_settlement() && payment.deleted_at.is_none()
 }
 
-fn parsed(ids: Vec<Option<&String>>) -> Vec<DocumentId> {
-    let mut ids: Vec<DocumentId> =
-        ids.into_iter().flatten().filter_map(|id| id.parse().ok()).collect();
+/// The documents `ids`, each once, in their order.
+fn each_once(ids: impl Iterator<Item = DocumentId>) -> Vec<DocumentId> {
+    let mut ids: Vec<DocumentId> = ids.collect();
     ids.sort_unstable();
     ids.dedup();
     ids
@@ -88,15 +88,13 @@ impl Around {
         if id.kind() == DocumentKind::Invoice {
             let to_it = by_field(&RELATIONS, "target_id", &id.to_string());
             let relations: Vec<Relation> = all_of(cx.store, &tenant, &RELATIONS, to_it).await?;
-            around.notes =
-                parsed(settling().map(|payment| payment.credit_note_id.as_ref()).collect());
             let credits = relations.iter().filter(|relation| is_credit_on(relation, id));
-            around.notes.extend(credits.map(|relation| relation.source_id));
-            around.notes.sort_unstable();
-            around.notes.dedup();
+            let crediting = credits.map(|relation| relation.source_id);
+            let settling = settling().filter_map(|payment| payment.credit_note_id);
+            around.notes = each_once(settling.chain(crediting));
             return Ok(around);
         }
-        around.settled = parsed(settling().map(|payment| payment.invoice_id.as_ref()).collect());
+        around.settled = each_once(settling().filter_map(|payment| payment.invoice_id));
         if let [invoice] = around.settled[..]
             && links.iter().any(|link| link.target_id == invoice && gives_back(link))
         {
@@ -116,9 +114,7 @@ impl Around {
         let advances = of_own
             .map(|link| link.target_id)
             .filter(|target| target.kind() == DocumentKind::AdvanceInvoice);
-        let mut documents: Vec<DocumentId> = self.notes.iter().copied().chain(advances).collect();
-        documents.sort_unstable();
-        documents.dedup();
+        let mut documents = each_once(self.notes.iter().copied().chain(advances));
         documents.retain(|id| *id != self.id && named.iter().all(|link| link.target_id != *id));
         let documents = hold_documents(unit, documents);
         let is_invoice = self.id.kind() == DocumentKind::Invoice;
@@ -169,7 +165,7 @@ impl HeldAround {
             _ => None,
         };
         let found = FoundAround { settlements, credits, own, receipt };
-        let settled = parsed(found.settlements.iter().map(|p| p.invoice_id.as_ref()).collect());
+        let settled = each_once(found.settlements.iter().filter_map(|own| own.invoice_id));
         let is_note = seen.id.kind() == DocumentKind::CreditNote;
         let unseen = |id: &DocumentId| sheet.document(*id).is_none();
         if (is_note && settled != seen.settled) || found.notes().iter().any(unseen) {
@@ -192,10 +188,8 @@ fn gives_back(link: &Relation) -> bool {
 impl FoundAround {
     /// The credit notes that it knows of.
     fn notes(&self) -> Vec<DocumentId> {
-        let settling = self.settlements.iter().map(|payment| payment.credit_note_id.as_ref());
-        let mut notes = parsed(settling.collect());
-        notes.extend(self.credits.iter().map(|relation| relation.source_id));
-        notes
+        let settling = self.settlements.iter().filter_map(|payment| payment.credit_note_id);
+        each_once(settling.chain(self.credits.iter().map(|relation| relation.source_id)))
     }
 
     /// The credit notes that give back of the document, oldest first.

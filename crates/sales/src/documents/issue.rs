@@ -202,10 +202,10 @@ impl Plan {
             return Ok(None);
         }
         let settlement = sheet.settlement(actor, self.today, Vec::new(), advances(relations));
-        let (id, payments, stamp) = (id.to_string(), self.payments.clone(), actor.stamp());
+        let (payments, stamp) = (self.payments.clone(), actor.stamp());
         let outcome = match advance {
-            Some(draft) => settlement.with(draft).issue_advance(&id, payments, stamp),
-            None => settlement.cover(&id, payments, stamp),
+            Some(draft) => settlement.with(draft).issue_advance(id, payments, stamp),
+            None => settlement.cover(id.into(), payments, stamp),
         };
         let outcome = outcome.map_err(in_payments)?;
         sheet.take_over(&outcome, stamp);
@@ -231,20 +231,19 @@ fn paid_by<'a>(
     outcome: Option<&'a SettlementOutcome>,
     id: DocumentId,
 ) -> Vec<&'a Payment> {
-    let id = id.to_string();
     let made =
         outcome.into_iter().flat_map(|outcome| &outcome.writes).filter_map(|write| match write {
             PaymentWrite::Insert(payment) => Some(payment),
             PaymentWrite::Update { .. } | PaymentWrite::Delete(_) => None,
         });
-    let of_document = made.filter(|payment| payment.documents().any(|named| named == id));
+    let of_document = made.filter(|payment| payment.document_ids().any(|named| named == id));
     paid.iter().chain(of_document).collect()
 }
 
 /// The advance invoices among the targets of `relations`, in the order of the links.
-pub(crate) fn advances(relations: &[Relation]) -> Vec<String> {
+pub(crate) fn advances(relations: &[Relation]) -> Vec<DocumentId> {
     let applied = |relation: &&Relation| relation.relation_type == RelationType::AdvanceApplied;
-    relations.iter().filter(applied).map(|relation| relation.target_id.to_string()).collect()
+    relations.iter().filter(applied).map(|relation| relation.target_id).collect()
 }
 
 /// What becomes of links: those that are gone, new or changed.

@@ -12,7 +12,7 @@ use racun_fiscalization::{
 };
 use racun_kernel::Decimal;
 use racun_records::{get_document, links_of};
-use racun_settlement::{PaymentWrite, SettleableKind};
+use racun_settlement::{PaymentWrite, SettleableId, SettleableKind};
 use racun_store::{Put, Writes};
 use time::{Date, OffsetDateTime};
 
@@ -226,7 +226,7 @@ fn simply(
         let mut settlement = sheet.settlement(change.actor, change.today, allocations, links);
         // Of all invoices that are held only this one is resettled.
         settlement.documents.retain(|document| {
-            document.kind != SettleableKind::Invoice || document.id == invoice.to_string()
+            document.kind != SettleableKind::Invoice || document.id == SettleableId::from(invoice)
         });
         settlement.end(around.settlements, change.actor.stamp())
     });
@@ -272,14 +272,10 @@ fn by_credit(
     let what = if voids { "voided invoice" } else { "invoice" };
     let note = format!("Auto-applied credit note for {what} {}", before.number());
     let settlement = sheet.settlement(change.actor, change.today, allocations, advances(&old));
-    let paying: Vec<String> =
-        notes.iter().chain([&credit]).map(|note| note.id.to_string()).collect();
+    let paying: Vec<DocumentId> = notes.iter().chain([&credit]).map(|note| note.id).collect();
     let mut released = around.settlements;
-    released.retain(|payment| {
-        payment.credit_note_id.as_ref().is_none_or(|note| !paying.contains(note))
-    });
-    let paid = id.to_string();
-    let outcome = settlement.settle_by_credit(&paid, &paying, released, &note, stamp)?;
+    released.retain(|payment| payment.credit_note_id.is_none_or(|note| !paying.contains(&note)));
+    let outcome = settlement.settle_by_credit(id, &paying, released, &note, stamp)?;
     sheet.take_over(&outcome, stamp);
     let gone = || racun_store::StoreError::NotFound { id: id.to_string() };
     let document = sheet.document(id).cloned().ok_or_else(gone)?;

@@ -239,7 +239,7 @@ impl Change<'_> {
             let settlement = sheet.settlement(self.actor, self.today, allocations, advances(&new));
             let (total, currency) =
                 (document.amounts.total_with_tax.clone(), document.content.currency);
-            Some(settlement.revise(&document.id.to_string(), total, currency, stamp)?)
+            Some(settlement.revise(document.id.into(), total, currency, stamp)?)
         } else {
             None
         };

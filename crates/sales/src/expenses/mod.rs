@@ -116,8 +116,7 @@ fn pay(
         allocations: Vec::new(),
         links: Vec::new(),
     };
-    let id = expense.id.to_string();
-    let outcome = settlement.cover(&id, payments, stamp).map_err(in_payments)?;
+    let outcome = settlement.cover(expense.id.into(), payments, stamp).map_err(in_payments)?;
     let paid = outcome.documents.first().map(|after| after.total_paid.clone());
     let expense = match paid {
         Some(total) => expense.paid(total, stamp),

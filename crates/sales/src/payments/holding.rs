@@ -305,7 +305,6 @@ async fn hold<T: Send + 'static>(
 
 /// The document that the change is on, as it was held.
 pub(super) fn document_of(sheet: &WorkingSet, change: &TypeChange) -> Result<Document, StoreError> {
-    let gone = || StoreError::NotFound { id: change.document_id.clone() };
-    let id: DocumentId = change.document_id.parse().map_err(|_| gone())?;
-    sheet.document(id).cloned().ok_or_else(gone)
+    let gone = || StoreError::NotFound { id: change.document_id.to_string() };
+    sheet.document(change.document_id).cloned().ok_or_else(gone)
 }

@@ -8,14 +8,13 @@ use racun_settlement::{Payment, PaymentType, PaymentWrite, SettlementOutcome};
 /// What an advance invoice gave to invoices is no payment of it, and a settlement by a credit note
 /// is none at all: no money moves by it, and the note is fiscalized by itself.
 pub(super) fn of(document: Option<DocumentId>, payments: &[Payment]) -> Vec<PaymentType> {
-    let Some(document) = document else { return Vec::new() };
-    let is_advance = document.kind() == DocumentKind::AdvanceInvoice;
-    let id = document.to_string();
+    let Some(id) = document else { return Vec::new() };
+    let is_advance = id.kind() == DocumentKind::AdvanceInvoice;
     let counts = |payment: &&Payment| {
         payment.deleted_at.is_none()
             && payment.kind != PaymentType::CreditNote
             && !(is_advance && payment.is_allocation())
-            && payment.documents().any(|named| named == id)
+            && payment.document_ids().any(|named| named == id)
     };
     let mut kinds: Vec<PaymentType> =
         payments.iter().filter(counts).map(|payment| payment.kind).collect();

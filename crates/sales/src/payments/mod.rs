@@ -88,19 +88,14 @@ struct Named {
 impl Named {
     /// What `payment` is on.
     fn of(payment: &Payment) -> Self {
-        let documents = [&payment.invoice_id, &payment.credit_note_id, &payment.advance_invoice_id];
-        Self::new(documents, payment.applied_to_expense_id.or(payment.expense_id))
+        let expense = payment.applied_to_expense_id.or(payment.expense_id);
+        Self { documents: payment.document_ids().collect(), expense }
     }
 
     /// What a payment that is recorded names.
     fn of_new(named: &References) -> Self {
-        let documents = [&named.invoice_id, &named.credit_note_id, &named.advance_invoice_id];
-        Self::new(documents, named.expense_id)
-    }
-
-    fn new(documents: [&Option<String>; 3], expense: Option<ExpenseId>) -> Self {
-        let documents = documents.into_iter().flatten().filter_map(|id| id.parse().ok()).collect();
-        Self { documents, expense }
+        let documents = [named.invoice_id, named.credit_note_id, named.advance_invoice_id];
+        Self { documents: documents.into_iter().flatten().collect(), expense: named.expense_id }
     }
 
     fn invoice(&self) -> Option<DocumentId> {
@@ -223,7 +218,7 @@ impl Planned {
             sheet = sheet.with_expense(expense);
         }
         let payments = held.all(self.payments)?;
-        let invoice = plan.named.invoice().map(|id| id.to_string());
+        let invoice = plan.named.invoice();
         let mut allocations = payments.clone();
         allocations.retain(|payment| {
             let is_its = invoice.is_some() && payment.invoice_id == invoice;

@@ -1,6 +1,6 @@
 //! What credit notes and invoices have of one another's money, and of an advance.
 
-use racun_settlement::SettlementError;
+use racun_settlement::{SettleableId, SettlementError};
 
 use crate::script::{check, refused};
 use crate::world::{World, crediting, decimal};
@@ -68,9 +68,9 @@ fn an_invoice_stays_above_its_credit_notes() {
 fn another_currency_needs_an_uncredited_document() {
     let mut world = World::new();
     let invoice = world.invoice("100");
-    world.credit(&invoice, "1").unwrap();
-    let loaded = world.load([invoice.clone()]);
-    let revised = loaded.revise(&invoice, decimal("100"), "JPY".parse().unwrap(), &world.stamp);
+    world.credit(invoice, "1").unwrap();
+    let loaded = world.load([invoice]);
+    let revised = loaded.revise(invoice, decimal("100"), "JPY".parse().unwrap(), &world.stamp);
     let SettlementError::Invalid(issues) = revised.unwrap_err() else { panic!() };
     assert_eq!(issues.iter().next().unwrap().code, "not_updatable");
 }
@@ -89,19 +89,19 @@ fn credit_notes_settle_an_invoice_that_is_to_be_voided() {
     ] {
         let mut world = World::new();
         let (invoice, advance) = (world.invoice("100"), world.advance("50"));
-        world.link(&invoice, &advance).unwrap();
+        world.link(invoice, advance).unwrap();
         if paid != "0" {
-            world.pay(&invoice, paid).unwrap();
+            world.pay(invoice, paid).unwrap();
         }
-        let mut notes: Vec<String> =
-            credits.iter().map(|total| world.credit(&invoice, total).unwrap()).collect();
+        let mut notes: Vec<SettleableId> =
+            credits.iter().map(|total| world.credit(invoice, total).unwrap()).collect();
         let rest = world.documents[&invoice].remaining().to_string();
-        notes.push(world.credit(&invoice, &rest).unwrap());
-        world.settle_by_credit(&invoice, &notes).unwrap();
-        let now: Vec<String> = notes.iter().map(|note| world.paid(note)).collect();
+        notes.push(world.credit(invoice, &rest).unwrap());
+        world.settle_by_credit(invoice, &notes).unwrap();
+        let now: Vec<String> = notes.iter().map(|note| world.paid(*note)).collect();
         assert_eq!(now, settled, "{paid} {credits:?}");
-        assert_eq!(world.applied(&advance), "0");
-        assert_eq!(world.paid(&invoice), "100");
+        assert_eq!(world.applied(advance), "0");
+        assert_eq!(world.paid(invoice), "100");
     }
 }
 
@@ -109,11 +109,11 @@ fn credit_notes_settle_an_invoice_that_is_to_be_voided() {
 fn credit_settled_on_a_voided_invoice_is_released() {
     let mut world = World::new();
     let (invoice, other) = (world.invoice("100"), world.credit_note("80"));
-    world.record(crediting(&invoice, &other, "80")).unwrap();
-    let own = world.credit(&invoice, "100").unwrap();
-    world.settle_by_credit(&invoice, std::slice::from_ref(&own)).unwrap();
-    assert_eq!([&other, &own].map(|note| world.paid(note)), ["0", "100"]);
-    assert_eq!(world.paid(&invoice), "100");
+    world.record(crediting(invoice, other, "80")).unwrap();
+    let own = world.credit(invoice, "100").unwrap();
+    world.settle_by_credit(invoice, std::slice::from_ref(&own)).unwrap();
+    assert_eq!([other, own].map(|note| world.paid(note)), ["0", "100"]);
+    assert_eq!(world.paid(invoice), "100");
 }
 
 #[test]
@@ -121,10 +121,10 @@ fn a_debt_is_not_voided_with_the_invoice() {
     // The credit of 60 was paid back, although the invoice was never paid: 60 are owed.
     let mut world = World::new();
     let invoice = world.invoice("100");
-    let note = world.credit(&invoice, "60").unwrap();
-    world.pay(&note, "60").unwrap();
-    let rest = world.credit(&invoice, "40").unwrap();
-    let decided = world.settle_by_credit(&invoice, &[note, rest]);
+    let note = world.credit(invoice, "60").unwrap();
+    world.pay(note, "60").unwrap();
+    let rest = world.credit(invoice, "40").unwrap();
+    let decided = world.settle_by_credit(invoice, &[note, rest]);
     assert_eq!(refused(decided), "document_credited");
 }
 
@@ -132,15 +132,15 @@ fn a_debt_is_not_voided_with_the_invoice() {
 fn the_text_on_too_much_money_says_that_paying_again_frees_the_advance() {
     let mut world = World::new();
     let (invoice, advance) = (world.invoice("322"), world.advance("122"));
-    world.link(&invoice, &advance).unwrap();
-    let message = world.pay(&invoice, "322.01").unwrap_err().to_string();
+    world.link(invoice, advance).unwrap();
+    let message = world.pay(invoice, "322.01").unwrap_err().to_string();
     assert_eq!(
         message,
         "payments cannot exceed the document's total of 322; this payment may come to 322 at most, \
          more than the 200 that are due: money that is paid takes the place of money of linked \
          advance invoices, which is then free again for other invoices"
     );
-    world.unlink(&invoice, &advance).unwrap();
-    let message = world.pay(&invoice, "322.01").unwrap_err().to_string();
+    world.unlink(invoice, advance).unwrap();
+    let message = world.pay(invoice, "322.01").unwrap_err().to_string();
     assert!(message.ends_with("may come to 322 at most"), "{message}");
 }

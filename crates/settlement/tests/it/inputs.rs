@@ -1,13 +1,13 @@
 //! What a request may say of a payment, and what it may not.
 
-use racun_kernel::{Issues, Patch};
+use racun_kernel::{DocumentId, Issues, Patch};
 use racun_settlement::{
     MAX_NOTE_CHARS, MAX_REFERENCE_CHARS, MAX_TAG_CHARS, NewPayment, PaymentPatch, PaymentType,
-    References, SettlementError, SettlementRefusal,
+    References, SettlementError, SettlementRefusal, Tender,
 };
 use time::macros::date;
 
-use crate::world::{TODAY, World, decimal, paying};
+use crate::world::{TODAY, World, decimal, document, paying};
 
 /// Ids of documents that are not looked up here.
 const INVOICE: &str = "inv_01jb2000000000000000000001";
@@ -44,13 +44,13 @@ fn naming(kind: PaymentType, fields: &[(&str, &str)]) -> NewPayment {
 
 #[test]
 fn a_document_is_known_by_the_prefix_of_its_id() {
-    let id = |id: &str| Some(id.to_owned());
+    let id = |id: &str| Some(id.parse::<DocumentId>().unwrap());
     let none = References::default;
     for (sent, expected) in [
         (INVOICE, References { invoice_id: id(INVOICE), ..none() }),
         (CREDIT_NOTE, References { credit_note_id: id(CREDIT_NOTE), ..none() }),
         (ADVANCE, References { advance_invoice_id: id(ADVANCE), ..none() }),
-        (EXPENSE, References { expense_id: EXPENSE.parse().ok(), ..none() }),
+        (EXPENSE, References { expense_id: Some(EXPENSE.parse().unwrap()), ..none() }),
     ] {
         let new = naming(PaymentType::Cash, &[("document_id", sent)]);
         assert_eq!(new.references(), Ok(expected));
@@ -59,7 +59,7 @@ fn a_document_is_known_by_the_prefix_of_its_id() {
         PaymentType::CreditNote,
         &[("document_id", INVOICE), ("invoice_id", INVOICE), ("credit_note_id", CREDIT_NOTE)],
     );
-    let ids: Vec<String> = both.references().unwrap().ids().collect();
+    let ids: Vec<String> = both.references().unwrap().ids().map(|id| id.to_string()).collect();
     assert_eq!(ids, [INVOICE, CREDIT_NOTE]);
 }
 
@@ -152,6 +152,13 @@ fn everything_that_is_wrong_is_named_at_once() {
     };
     let Err(SettlementError::Invalid(issues)) = new.references() else { panic!() };
     assert_eq!(codes(&issues), ["document_id: required", "amount: out_of_range", "tag: too_long"]);
+    let new = NewPayment {
+        tender: Tender { tip: Some(decimal("1")), ..Tender::default() },
+        ..naming(PaymentType::Cash, &[("credit_note_id", "cre_1"), ("document_id", "est_1")])
+    };
+    let Err(SettlementError::Invalid(issues)) = new.references() else { panic!() };
+    let expected = ["credit_note_id: invalid_id", "document_id: invalid_id", "tip: not_applicable"];
+    assert_eq!(codes(&issues), expected);
 }
 
 #[test]
@@ -162,13 +169,13 @@ fn a_payment_holds_what_was_said_of_it() {
         date: Some(date!(2026 - 11 - 03)),
         reference: Some("SI00 7".to_owned()),
         metadata: [("till.no".to_owned(), "3".to_owned())].into(),
-        ..paying(&invoice, "12.50", PaymentType::DebitCard)
+        ..paying(invoice, "12.50", PaymentType::DebitCard)
     };
     let payment = world.record(new).unwrap().0.payment.unwrap();
-    assert_eq!(payment.invoice_id.as_ref(), Some(&invoice));
+    assert_eq!(payment.invoice_id, Some(document(invoice)));
     assert_eq!((payment.amount.clone(), payment.date), (decimal("12.5"), date!(2026 - 11 - 03)));
     assert_eq!(payment.metadata.get("till.no"), Some("3"));
-    let payment = world.pay(&invoice, "1").unwrap().0.payment.unwrap();
+    let payment = world.pay(invoice, "1").unwrap().0.payment.unwrap();
     assert_eq!(payment.date, TODAY);
 }
 
@@ -176,7 +183,7 @@ fn a_payment_holds_what_was_said_of_it() {
 fn an_amount_is_needed() {
     let mut world = World::new();
     let invoice = world.invoice("100");
-    let new = NewPayment { amount: None, ..paying(&invoice, "1", PaymentType::Cash) };
+    let new = NewPayment { amount: None, ..paying(invoice, "1", PaymentType::Cash) };
     let Err(SettlementError::Invalid(issues)) = world.record(new) else { panic!() };
     assert_eq!(codes(&issues), ["amount: required"]);
 }
@@ -189,7 +196,7 @@ fn a_patch_changes_what_it_names_and_clears_what_it_nulls() {
         reference: Some("r".to_owned()),
         tag: Some("t".to_owned()),
         metadata: [("a".to_owned(), "b".to_owned())].into(),
-        ..paying(&invoice, "10", PaymentType::Cash)
+        ..paying(invoice, "10", PaymentType::Cash)
     };
     let before = world.record(new).unwrap().0.payment.unwrap();
     let patch = PaymentPatch {
@@ -198,8 +205,8 @@ fn a_patch_changes_what_it_names_and_clears_what_it_nulls() {
         reference: Patch::Null,
         note: Patch::Value("n".to_owned()),
         metadata: Patch::Null,
-        document_id: Patch::Value(invoice.clone()),
-        invoice_id: Patch::Value(invoice.clone()),
+        document_id: Patch::Value(invoice.to_string()),
+        invoice_id: Patch::Value(invoice.to_string()),
         credit_note_id: Patch::Null,
         ..PaymentPatch::default()
     };
@@ -218,13 +225,13 @@ fn a_patch_changes_what_it_names_and_clears_what_it_nulls() {
 fn document_and_required_fields_of_a_payment_cannot_change() {
     let mut world = World::new();
     let (invoice, other) = (world.invoice("100"), world.invoice("100"));
-    let id = world.pay(&invoice, "10").unwrap().0.payment.unwrap().id;
+    let id = world.pay(invoice, "10").unwrap().0.payment.unwrap().id;
     let patch = PaymentPatch {
         amount: Patch::Null,
         kind: Patch::Null,
         date: Patch::Null,
         tag: Patch::Value("t".repeat(MAX_TAG_CHARS + 1)),
-        document_id: Patch::Value(other.clone()),
+        document_id: Patch::Value(other.to_string()),
         invoice_id: Patch::Null,
         credit_note_id: Patch::Value(CREDIT_NOTE.to_owned()),
         advance_invoice_id: Patch::Value(ADVANCE.to_owned()),
@@ -252,8 +259,8 @@ fn document_and_required_fields_of_a_payment_cannot_change() {
 fn a_type_that_settles_by_a_document_is_neither_taken_nor_left() {
     let mut world = World::new();
     let invoice = world.invoice("100");
-    let cash = world.pay(&invoice, "10").unwrap().0.payment.unwrap();
-    let advance = world.record(paying(&invoice, "10", PaymentType::Advance)).unwrap();
+    let cash = world.pay(invoice, "10").unwrap().0.payment.unwrap();
+    let advance = world.record(paying(invoice, "10", PaymentType::Advance)).unwrap();
     let advance = advance.0.payment.unwrap();
     for (payment, to) in [
         (&cash, PaymentType::CreditNote),

@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use racun_kernel::Decimal;
 use racun_kernel::id::PaymentId;
+use racun_kernel::{Decimal, DocumentId};
 use racun_settlement::{
-    NewPayment, Payment, PaymentType, Settleable, SettleableKind, SettleableStage, SettlementEvent,
+    NewPayment, Payment, PaymentType, Settleable, SettleableId, SettleableKind, SettleableStage,
+    SettlementEvent,
 };
 use racun_store::{Record, Value};
 
-use crate::world::{Decided, World, amount, crediting, paying};
+use crate::world::{Decided, World, amount, crediting, document as document_id, paying};
 
 /// Documents of each kind in a random world.
 const INVOICES: usize = 3;
@@ -78,9 +79,9 @@ fn money(cents: i64) -> String {
 #[derive(Clone)]
 struct Play {
     world: World,
-    invoices: Vec<String>,
-    advances: Vec<String>,
-    credit_notes: Vec<String>,
+    invoices: Vec<SettleableId>,
+    advances: Vec<SettleableId>,
+    credit_notes: Vec<SettleableId>,
     /// Whether an advance may be linked to more than one invoice.
     shared: bool,
 }
@@ -103,8 +104,8 @@ impl Play {
         Self { world, invoices, advances, credit_notes, shared }
     }
 
-    fn document(&self, n: usize) -> String {
-        self.world.documents.keys().nth(n % self.world.documents.len()).unwrap().clone()
+    fn document(&self, n: usize) -> SettleableId {
+        *self.world.documents.keys().nth(n % self.world.documents.len()).unwrap()
     }
 
     fn payment(&self, n: usize) -> Option<PaymentId> {
@@ -117,15 +118,15 @@ impl Play {
         let card = PaymentType::Card;
         Some(match command {
             Command::Pay { document, cents } => {
-                self.world.record(paying(&self.document(*document), &money(*cents), card))
+                self.world.record(paying(self.document(*document), &money(*cents), card))
             }
             Command::Credit { invoice, credit_note, cents } => {
-                let (invoice, note) = (&self.invoices[*invoice], self.note(*credit_note));
-                self.world.record(crediting(invoice, &note, &money(*cents)))
+                let (invoice, note) = (self.invoices[*invoice], self.note(*credit_note));
+                self.world.record(crediting(invoice, note, &money(*cents)))
             }
             Command::GiveBack { document, cents } => {
                 let targets = [&self.invoices[..], &self.advances[..]].concat();
-                let target = &targets[document % targets.len()];
+                let target = targets[document % targets.len()];
                 self.credit_notes.push(self.world.credit(target, &money(*cents))?);
                 return None;
             }
@@ -136,7 +137,7 @@ impl Play {
                 if is_used || !self.shared || !self.world.credits.contains_key(&note) {
                     return None;
                 }
-                self.world.void(&note)
+                self.world.void(note)
             }
             Command::Change { payment, cents } => {
                 self.world.change(self.payment(*payment)?, amount(&money(*cents)))
@@ -145,41 +146,41 @@ impl Play {
             Command::Restore { payment } => self.world.restore(self.payment(*payment)?),
             Command::Erase { payment } => self.world.erase(self.payment(*payment)?),
             Command::Link { invoice, advance } => {
-                let advance = &self.advances[*advance];
+                let advance = self.advances[*advance];
                 let own = if self.shared { *invoice } else { self.owner(advance) };
                 // Only issued advance invoices are linked; application sees to that.
-                if self.world.documents[advance].stage != SettleableStage::Issued {
+                if self.world.documents[&advance].stage != SettleableStage::Issued {
                     return None;
                 }
-                self.world.link(&self.invoices[own], advance)
+                self.world.link(self.invoices[own], advance)
             }
             Command::Unlink { invoice, advance } => {
-                self.world.unlink(&self.invoices[*invoice], &self.advances[*advance])
+                self.world.unlink(self.invoices[*invoice], self.advances[*advance])
             }
             Command::Cover { document, cents } => {
                 let payments = cents.iter().map(|cents| NewPayment {
                     amount: cents.map(|cents| Decimal::new(cents, 2)),
                     ..NewPayment::new(card)
                 });
-                self.world.cover(&self.document(*document), payments.collect())
+                self.world.cover(self.document(*document), payments.collect())
             }
             Command::CreditAll { invoice, credit_note } => {
-                let (invoice, note) = (&self.invoices[*invoice], self.note(*credit_note));
+                let (invoice, note) = (self.invoices[*invoice], self.note(*credit_note));
                 self.world.settle_by_credit(invoice, &[note])
             }
-            Command::Issue { advance } => self.world.issue_advance(&self.advances[*advance]),
+            Command::Issue { advance } => self.world.issue_advance(self.advances[*advance]),
             Command::Revise { document, cents } => {
                 let id = self.document(*document);
                 // As voiding does, a lower credit note sets money free that is taken later.
                 if !self.shared && self.world.credits.contains_key(&id) {
                     return None;
                 }
-                self.world.revise(&id, &money(*cents))
+                self.world.revise(id, &money(*cents))
             }
             Command::Void { invoice } => {
-                let invoice = &self.invoices[*invoice];
+                let invoice = self.invoices[*invoice];
                 // Application refuses it while credit notes stand on the invoice.
-                if !self.world.documents[invoice].total_credited.is_zero() {
+                if !self.world.documents[&invoice].total_credited.is_zero() {
                     return None;
                 }
                 self.world.void(invoice)
@@ -187,12 +188,12 @@ impl Play {
         })
     }
 
-    fn note(&self, n: usize) -> String {
-        self.credit_notes[n % self.credit_notes.len()].clone()
+    fn note(&self, n: usize) -> SettleableId {
+        self.credit_notes[n % self.credit_notes.len()]
     }
 
-    fn owner(&self, advance: &str) -> usize {
-        self.advances.iter().position(|id| id == advance).unwrap() % 2
+    fn owner(&self, advance: SettleableId) -> usize {
+        self.advances.iter().position(|id| *id == advance).unwrap() % 2
     }
 }
 
@@ -213,7 +214,8 @@ fn audit(world: &World) {
         assert!(document.total_paid <= most, "nothing is settled beyond its total");
         let applied: Decimal = world
             .active()
-            .filter(|p| p.is_allocation() && p.advance_invoice_id.as_ref() == Some(&document.id))
+            .filter(|p| p.is_allocation())
+            .filter(|p| p.advance_invoice_id.map(SettleableId::Document) == Some(document.id))
             .map(|payment| &payment.amount)
             .sum();
         assert_eq!(document.total_applied, applied, "total_applied is the sum of allocations");
@@ -238,25 +240,25 @@ fn audit(world: &World) {
         assert_eq!(document.remaining(), left, "nothing is swallowed");
     }
     for settlement in world.active().filter(|payment| payment.is_credit_settlement()) {
-        let stage = |id: &String| world.documents[id].stage;
-        let ends = settlement.documents().all(|id| stage(&id) == SettleableStage::Issued);
+        let stage = |id: SettleableId| world.documents[&id].stage;
+        let ends = settlement.documents().all(|id| stage(id) == SettleableStage::Issued);
         assert!(ends, "credit is held by nothing that ended");
     }
     let mut pairs = BTreeMap::new();
     for payment in world.payments.values() {
         assert!(payment.amount.is_positive());
         let is_active = payment.is_allocation() && payment.deleted_at.is_none();
-        let named = payment.invoice_id.as_ref().filter(|_| is_active).map(String::as_str);
+        let named = payment.invoice_id.filter(|_| is_active).map(|id| id.to_string());
         assert_eq!(payment.value("allocation_of"), named.map_or(Value::Null, Value::from));
         if payment.is_allocation() {
-            let pair = (payment.invoice_id.clone(), payment.advance_invoice_id.clone());
+            let pair = (payment.invoice_id, payment.advance_invoice_id);
             assert_eq!(pairs.insert(pair, payment.id), None, "one allocation per link");
         }
     }
 }
 
 /// What each advance gives to the invoices that it is linked to, when no two invoices share one.
-fn expected_allocations(world: &World) -> Vec<(String, String, Decimal)> {
+fn expected_allocations(world: &World) -> Vec<(DocumentId, DocumentId, Decimal)> {
     let mut expected = Vec::new();
     for (invoice, links) in &world.links {
         let document = &world.documents[invoice];
@@ -271,7 +273,7 @@ fn expected_allocations(world: &World) -> Vec<(String, String, Decimal)> {
             let given = has.min(room.clone());
             if document.stage == SettleableStage::Issued && given.is_positive() {
                 room -= &given;
-                expected.push((invoice.clone(), advance.clone(), given));
+                expected.push((document_id(*invoice), document_id(*advance), given));
             }
         }
     }
@@ -280,7 +282,7 @@ fn expected_allocations(world: &World) -> Vec<(String, String, Decimal)> {
 }
 
 /// All figures there are, without ids and times of payments.
-fn figures(world: &World) -> (Vec<Settleable>, Vec<(String, String, Decimal)>) {
+fn figures(world: &World) -> (Vec<Settleable>, Vec<(DocumentId, DocumentId, Decimal)>) {
     (world.documents.values().cloned().collect(), world.allocations())
 }
 
@@ -300,11 +302,11 @@ fn by_hand(world: &World) -> Vec<PaymentId> {
 }
 
 /// The invoice of a payment that was put in the trash and could come back.
-fn trash_and_restore(world: &mut World, id: PaymentId) -> Option<Option<String>> {
+fn trash_and_restore(world: &mut World, id: PaymentId) -> Option<Option<SettleableId>> {
     world.trash(id).ok()?;
     audit(world);
     world.restore(id).expect("what was just there fits again");
-    Some(world.payments[&id].invoice_id.clone())
+    Some(world.payments[&id].invoice_id.map(SettleableId::Document))
 }
 
 proptest! {
@@ -371,7 +373,7 @@ proptest! {
             let mut settled = play.world.clone();
             let Some(invoice) = trash_and_restore(&mut play.world, id) else { continue };
             if let Some(invoice) = invoice {
-                settled.settle(&invoice).unwrap();
+                settled.settle(invoice).unwrap();
             }
             prop_assert_eq!(figures(&play.world), figures(&settled));
         }
@@ -388,13 +390,13 @@ proptest! {
             play.play(command);
         }
         let world = &mut play.world;
-        let id = &play.invoices[invoice];
+        let id = play.invoices[invoice];
         world.settle(id).unwrap();
-        let document = &world.documents[id];
+        let document = &world.documents[&id];
         let is_issued = document.stage == SettleableStage::Issued;
         let is_full = document.total_paid >= document.total_with_tax;
-        let links = world.links.get(id).into_iter().flatten();
-        let is_spent = |advance: &String| {
+        let links = world.links.get(&id).into_iter().flatten();
+        let is_spent = |advance: &SettleableId| {
             world.documents[advance].remaining().is_zero()
         };
         prop_assert!(!is_issued || is_full || links.into_iter().all(is_spent));
@@ -410,26 +412,26 @@ proptest! {
         prop_assume!(payments.iter().sum::<i64>() <= total);
         let mut world = World::new();
         let invoice = world.invoice(&money(total));
-        let advances: Vec<String> =
+        let advances: Vec<SettleableId> =
             advances.iter().map(|cents| world.advance(&money(*cents))).collect();
         let mut shuffled = world.clone();
         // In order: links, then payments. Links keep their order among each other.
         for advance in &advances {
-            world.link(&invoice, advance).unwrap();
+            world.link(invoice, *advance).unwrap();
         }
         for cents in &payments {
-            world.pay(&invoice, &money(*cents)).unwrap();
+            world.pay(invoice, &money(*cents)).unwrap();
         }
         let mut links = advances.iter();
         for n in order {
             if n < payments.len() {
-                shuffled.pay(&invoice, &money(payments[n])).unwrap();
+                shuffled.pay(invoice, &money(payments[n])).unwrap();
             } else if let Some(advance) = links.next() {
-                shuffled.link(&invoice, advance).unwrap();
+                shuffled.link(invoice, *advance).unwrap();
             }
         }
         for advance in links {
-            shuffled.link(&invoice, advance).unwrap();
+            shuffled.link(invoice, *advance).unwrap();
         }
         prop_assert_eq!(figures(&world), figures(&shuffled));
     }
@@ -441,18 +443,18 @@ proptest! {
     ) {
         let mut play = Play::new(&totals, true);
         for command in &commands {
-            let paid = |world: &World| -> Vec<String> {
+            let paid = |world: &World| -> Vec<SettleableId> {
                 let is_paid = |document: &&Settleable| {
                     document.kind == SettleableKind::Invoice
                         && document.stage == SettleableStage::Issued
                         && document.is_paid()
                 };
-                world.documents.values().filter(is_paid).map(|d| d.id.clone()).collect()
+                world.documents.values().filter(is_paid).map(|d| d.id).collect()
             };
             let before = paid(&play.world);
             if let Some(Ok(applied)) = play.play(command) {
                 let told = applied.0.events.into_iter().filter_map(|event| match event {
-                    SettlementEvent::InvoicePaid(id) => Some(id),
+                    SettlementEvent::InvoicePaid(id) => Some(SettleableId::Document(id)),
                     _ => None,
                 });
                 let mut news = paid(&play.world);

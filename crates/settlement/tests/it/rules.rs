@@ -7,7 +7,7 @@ use racun_settlement::{
 };
 
 use crate::script::{check, refused};
-use crate::world::{Decided, World, amount, crediting, decimal, paying};
+use crate::world::{Decided, World, amount, crediting, decimal, document, paying};
 
 #[test]
 fn an_invoice_takes_payments_up_to_its_total() {
@@ -161,11 +161,11 @@ fn settlements_are_kept_by_the_system() {
     }
     let mut world = World::new();
     let (invoice, advance) = (world.invoice("100"), world.advance("60"));
-    world.link(&invoice, &advance).unwrap();
+    world.link(invoice, advance).unwrap();
     let id = world.active().find(|payment| payment.is_allocation()).unwrap().id;
     let by_hand = NewPayment {
-        advance_invoice_id: Some(advance.clone()),
-        ..paying(&invoice, "1", PaymentType::Advance)
+        advance_invoice_id: Some(advance.to_string()),
+        ..paying(invoice, "1", PaymentType::Advance)
     };
     for decided in [
         world.change(id, amount("40")),
@@ -176,7 +176,7 @@ fn settlements_are_kept_by_the_system() {
     ] {
         assert_eq!(decided.unwrap_err(), SettlementRefusal::PaymentSystemManaged.into());
     }
-    assert_eq!(world.applied(&advance), "60");
+    assert_eq!(world.applied(advance), "60");
 }
 
 #[test]
@@ -231,11 +231,11 @@ fn another_currency_needs_an_unpaid_document() {
     let mut world = World::new();
     let invoice = world.invoice("100");
     let revise = |world: &World| {
-        let loaded = world.load([invoice.clone()]);
-        loaded.revise(&invoice, decimal("100"), "JPY".parse().unwrap(), &world.stamp)
+        let loaded = world.load([invoice]);
+        loaded.revise(invoice, decimal("100"), "JPY".parse().unwrap(), &world.stamp)
     };
     assert_eq!(revise(&world).unwrap().documents[0].currency.code(), "JPY");
-    world.pay(&invoice, "1").unwrap();
+    world.pay(invoice, "1").unwrap();
     let SettlementError::Invalid(issues) = revise(&world).unwrap_err() else { panic!() };
     assert_eq!(issues.iter().next().unwrap().code, "not_updatable");
 }
@@ -246,9 +246,9 @@ fn no_money_moves_between_currencies() {
     let (invoice, advance, note) =
         (world.invoice("100"), world.advance("60"), world.credit_note("50"));
     world.documents.get_mut(&invoice).unwrap().currency = "USD".parse().unwrap();
-    world.link(&invoice, &advance).unwrap();
-    assert_eq!(world.paid(&invoice), "0");
-    let decided = world.record(crediting(&invoice, &note, "1"));
+    world.link(invoice, advance).unwrap();
+    assert_eq!(world.paid(invoice), "0");
+    let decided = world.record(crediting(invoice, note, "1"));
     assert_eq!(refused(decided), "credit_note_id: currency_mismatch");
 }
 
@@ -276,9 +276,9 @@ fn a_document_is_made_with_its_payments() {
         let invoice = world.invoice("100");
         if let Some(advance) = advance {
             let advance = world.advance(advance);
-            world.links.insert(invoice.clone(), vec![advance]);
+            world.links.insert(invoice, vec![advance]);
         }
-        let inserted = match world.cover(&invoice, payments) {
+        let inserted = match world.cover(invoice, payments) {
             Ok(applied) => {
                 let by_hand = |write: &PaymentWrite| match write {
                     PaymentWrite::Insert(payment) if !payment.is_allocation() => {
@@ -299,19 +299,19 @@ fn a_document_is_made_with_at_most_a_hundred_payments() {
     let mut world = World::new();
     let invoice = world.invoice("1000");
     let one = NewPayment { amount: Some(Decimal::from(1)), ..NewPayment::new(PaymentType::Cash) };
-    let decided = world.cover(&invoice, vec![one.clone(); 101]);
+    let decided = world.cover(invoice, vec![one.clone(); 101]);
     assert_eq!(refused(decided), "too_many");
-    world.cover(&invoice, vec![one; 100]).unwrap();
-    assert_eq!(world.paid(&invoice), "100");
+    world.cover(invoice, vec![one; 100]).unwrap();
+    assert_eq!(world.paid(invoice), "100");
 }
 
 #[test]
 fn a_draft_advance_invoice_is_covered_and_issued() {
     let mut world = World::new();
     let advance = world.draft_advance("80");
-    world.cover(&advance, vec![NewPayment::new(PaymentType::Cash)]).unwrap();
-    let applied = world.issue_advance(&advance).unwrap();
-    assert_eq!(applied.0.events, [SettlementEvent::AdvancePaid(advance.clone())]);
+    world.cover(advance, vec![NewPayment::new(PaymentType::Cash)]).unwrap();
+    let applied = world.issue_advance(advance).unwrap();
+    assert_eq!(applied.0.events, [SettlementEvent::AdvancePaid(document(advance))]);
     assert_eq!(world.documents[&advance].stage, SettleableStage::Issued);
 }
 
@@ -320,16 +320,16 @@ fn each_event_is_logged_once() {
     let mut world = World::new();
     let (invoice, advance) = (world.invoice("100"), world.advance("60"));
     let told = |decided: Decided| decided.unwrap().0.events;
-    let applied = world.link(&invoice, &advance);
-    assert_eq!(told(applied), [SettlementEvent::AdvanceApplied(advance)]);
-    let decided = world.pay(&invoice, "40").unwrap();
+    let applied = world.link(invoice, advance);
+    assert_eq!(told(applied), [SettlementEvent::AdvanceApplied(document(advance))]);
+    let decided = world.pay(invoice, "40").unwrap();
     let id = decided.0.payment.as_ref().unwrap().id;
-    let expected =
-        [SettlementEvent::PaymentReceived(id), SettlementEvent::InvoicePaid(invoice.clone())];
+    let paid = SettlementEvent::InvoicePaid(document(invoice));
+    let expected = [SettlementEvent::PaymentReceived(id), paid.clone()];
     assert_eq!(told(Ok(decided)), expected);
     assert_eq!(told(world.change(id, amount("50"))), [SettlementEvent::PaymentUpdated(id)]);
     assert_eq!(told(world.trash(id)), [SettlementEvent::PaymentDeleted(id)]);
-    let expected = [SettlementEvent::PaymentRestored(id), SettlementEvent::InvoicePaid(invoice)];
+    let expected = [SettlementEvent::PaymentRestored(id), paid];
     assert_eq!(told(world.restore(id)), expected);
     world.trash(id).unwrap();
     assert_eq!(told(world.erase(id)), [SettlementEvent::PaymentErased(id)]);
@@ -339,22 +339,22 @@ fn each_event_is_logged_once() {
 fn a_draft_is_never_reported_paid() {
     let mut world = World::new();
     let draft = world.add(SettleableKind::Invoice, SettleableStage::Draft, "100");
-    assert_eq!(world.revise(&draft, "0").unwrap().0.events, []);
+    assert_eq!(world.revise(draft, "0").unwrap().0.events, []);
     let issued = world.invoice("100");
-    let events = world.revise(&issued, "0").unwrap().0.events;
-    assert_eq!(events, [SettlementEvent::InvoicePaid(issued)]);
+    let events = world.revise(issued, "0").unwrap().0.events;
+    assert_eq!(events, [SettlementEvent::InvoicePaid(document(issued))]);
 }
 
 #[test]
 fn a_document_that_was_not_loaded_is_not_found() {
     let mut world = World::new();
     let (invoice, advance) = (world.invoice("100"), world.advance("60"));
-    world.link(&invoice, &advance).unwrap();
-    for missing in [&invoice, &advance] {
-        let mut loaded = world.load([invoice.clone()]);
-        loaded.documents.retain(|document| document.id != *missing);
-        let decided = loaded.record(paying(&invoice, "1", PaymentType::Card), &world.stamp);
-        assert_eq!(decided, Err(SettlementError::NotFound { id: missing.clone() }));
+    world.link(invoice, advance).unwrap();
+    for missing in [invoice, advance] {
+        let mut loaded = world.load([invoice]);
+        loaded.documents.retain(|document| document.id != missing);
+        let decided = loaded.record(paying(invoice, "1", PaymentType::Card), &world.stamp);
+        assert_eq!(decided, Err(SettlementError::NotFound { id: missing.to_string() }));
     }
 }
 
@@ -366,9 +366,9 @@ fn each_kind_of_document_is_settled_by_itself() {
             world.add(kind, SettleableStage::Issued, "10"),
             world.add(kind, SettleableStage::Issued, "10"),
         );
-        let applied = world.pay(&first, "4").unwrap();
+        let applied = world.pay(first, "4").unwrap();
         assert_eq!(applied.0.documents.len(), 1, "only what changed is answered");
-        assert_eq!((world.paid(&first), world.paid(&second)), ("4".to_owned(), "0".to_owned()));
+        assert_eq!((world.paid(first), world.paid(second)), ("4".to_owned(), "0".to_owned()));
     }
 }
 
@@ -377,7 +377,7 @@ fn a_revised_total_must_cover_the_payments() {
     let of = |total: &str| {
         let mut world = World::new();
         let expense = world.expense("122");
-        world.pay(&expense, "50").unwrap();
+        world.pay(expense, "50").unwrap();
         let paid = world.documents[&expense].clone();
         Settleable { total_with_tax: decimal(total), ..paid }.must_hold_what_is_paid()
     };
@@ -390,9 +390,9 @@ fn a_revised_total_must_cover_the_payments() {
 fn an_advance_invoice_is_issued_with_payments_that_cover_it() {
     let mut world = World::new();
     let advance = world.draft_advance("80");
-    world.pay(&advance, "30").unwrap();
-    let issue =
-        |payments| world.load([advance.clone()]).issue_advance(&advance, payments, &world.stamp);
+    world.pay(advance, "30").unwrap();
+    let id = document(advance);
+    let issue = |payments| world.load([advance]).issue_advance(id, payments, &world.stamp);
     let of = |amount: Option<&str>| NewPayment {
         amount: amount.map(decimal),
         ..NewPayment::new(PaymentType::Cash)
@@ -403,7 +403,7 @@ fn an_advance_invoice_is_issued_with_payments_that_cover_it() {
         let [document] = &outcome.documents[..] else { panic!("{outcome:?}") };
         assert_eq!((document.stage, document.is_paid()), (SettleableStage::Issued, true));
         assert_eq!(outcome.writes.len(), count);
-        assert_eq!(outcome.events.last(), Some(&SettlementEvent::AdvancePaid(advance.clone())));
+        assert_eq!(outcome.events.last(), Some(&SettlementEvent::AdvancePaid(id)));
     }
     let Err(SettlementError::Refused(refusal)) = issue(vec![of(Some("49.99"))]) else { panic!() };
     assert_eq!(refusal.code(), "advance_not_fully_paid");

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use racun_kernel::id::PaymentId;
-use racun_settlement::{Figures, SettleableStage, SettlementError};
+use racun_settlement::{Figures, SettleableId, SettleableStage, SettlementError};
 
 use crate::world::{Decided, World, amount, crediting};
 
@@ -57,7 +57,7 @@ pub fn refused(decided: Decided) -> String {
 
 struct Play {
     world: World,
-    names: BTreeMap<String, String>,
+    names: BTreeMap<String, SettleableId>,
     payments: BTreeMap<String, PaymentId>,
 }
 
@@ -71,7 +71,7 @@ impl Play {
                 assert_eq!(self.world.applied(self.id(name)), applied, "{statement}");
             }
             [name, "has", left] => {
-                let document = &self.world.documents[self.id(name)];
+                let document = &self.world.documents[&self.id(name)];
                 assert_eq!(document.remaining().to_string(), left, "{statement}");
             }
             ["back", ..] => assert!(self.back(statement), "{statement}"),
@@ -93,8 +93,8 @@ impl Play {
             other => panic!("unknown statement {other}"),
         };
         match kind.chars().next() {
-            Some('?') => world.stage(&id, SettleableStage::Draft),
-            Some('!') => world.stage(&id, SettleableStage::Voided),
+            Some('?') => world.stage(id, SettleableStage::Draft),
+            Some('!') => world.stage(id, SettleableStage::Voided),
             _ => {}
         }
         self.names.insert(name.to_owned(), id);
@@ -104,20 +104,19 @@ impl Play {
     fn back(&mut self, statement: &str) -> bool {
         let words: Vec<&str> = statement.split_whitespace().collect();
         let [_, name, target, total] = words[..] else { panic!("{statement}") };
-        let target = self.id(target).to_owned();
-        let note = self.world.credit(&target, total);
+        let note = self.world.credit(self.id(target), total);
         note.map(|id| self.names.insert(name.to_owned(), id)).is_some()
     }
 
-    fn id(&self, name: &str) -> &str {
-        &self.names[name]
+    fn id(&self, name: &str) -> SettleableId {
+        self.names[name]
     }
 
     /// Plays a command; `None` when it is none.
     fn command(&mut self, statement: &str) -> Option<Decided> {
         let words: Vec<&str> = statement.split_whitespace().collect();
         let names = self.names.clone();
-        let id = |name: &str| names[name].as_str();
+        let id = |name: &str| names[name];
         let payment = words.get(1).and_then(|name| self.payments.get(*name)).copied();
         let world = &mut self.world;
         let decided = match words[..] {

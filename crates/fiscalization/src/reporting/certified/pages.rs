@@ -70,13 +70,13 @@ pub(super) struct Reader<'a> {
 /// Some documents, with what stands beside them.
 pub(super) struct Batch {
     pub documents: Vec<Document>,
-    beside: BTreeMap<String, Beside>,
+    beside: BTreeMap<DocumentId, Beside>,
 }
 
 impl Batch {
     /// `document` as SAF-T has it.
     pub fn saft(&self, document: &Document) -> Option<SaftDocument> {
-        let beside = self.beside.get(&document.id.to_string()).cloned();
+        let beside = self.beside.get(&document.id).cloned();
         saft_document(document, beside.unwrap_or_default())
     }
 }
@@ -111,7 +111,7 @@ impl<'a> Reader<'a> {
     async fn invoices(
         &self,
         documents: &[Document],
-        found: &mut BTreeMap<String, Beside>,
+        found: &mut BTreeMap<DocumentId, Beside>,
     ) -> Result<(), StoreError> {
         let is_invoiced = |id: &DocumentId| {
             matches!(id.kind(), DocumentKind::Estimate | DocumentKind::DeliveryNote)
@@ -131,7 +131,7 @@ impl<'a> Reader<'a> {
             for link in links {
                 let invoice = invoices.iter().find(|own| own.id == link.source_id);
                 let Some(invoiced) = invoice.and_then(invoiced_by) else { continue };
-                let own = found.entry(link.target_id.to_string()).or_default();
+                let own = found.entry(link.target_id).or_default();
                 // The first one that holds made it so.
                 if own.invoiced.as_ref().is_none_or(|first| invoiced.0 < first.0) {
                     own.invoiced = Some(invoiced);
@@ -145,23 +145,23 @@ impl<'a> Reader<'a> {
     async fn payments(
         &self,
         documents: &[Document],
-        found: &mut BTreeMap<String, Beside>,
+        found: &mut BTreeMap<DocumentId, Beside>,
     ) -> Result<(), StoreError> {
-        let invoices: BTreeMap<String, Date> = documents
+        let invoices: BTreeMap<DocumentId, Date> = documents
             .iter()
             .filter(|own| {
                 own.id.kind() == DocumentKind::Invoice && own.amounts.total_paid.is_positive()
             })
-            .map(|own| (own.id.to_string(), own.content.date))
+            .map(|own| (own.id, own.content.date))
             .collect();
-        let ids: Vec<String> = invoices.keys().cloned().collect();
+        let ids: Vec<String> = invoices.keys().map(ToString::to_string).collect();
         let paid: Vec<Payment> =
             all_in(self.cx.store, &self.cx.tenant(), &PAYMENTS, "invoice_id", &ids).await?;
         let at_once = |own: &&Payment| own.deleted_at.is_none() && own.receipt.is_none();
         for own in paid.iter().filter(at_once) {
-            let Some(invoice) = &own.invoice_id else { continue };
-            if invoices.get(invoice) == Some(&own.date) {
-                let beside = found.entry(invoice.clone()).or_default();
+            let Some(invoice) = own.invoice_id else { continue };
+            if invoices.get(&invoice) == Some(&own.date) {
+                let beside = found.entry(invoice).or_default();
                 beside.payments.push(payment(own.kind, &own.amount, own.date));
             }
         }

@@ -109,7 +109,7 @@ pub async fn write_saft<W: Write + Send>(
     walk.documents(|_, document| file.customer(&customer(document))).await?;
     let mut receipts = Receipts::new(cx, period.from, period.to);
     while let Some(page) = receipts.next().await? {
-        let paid = page.iter().filter_map(|payment| payment.documents().next()?.parse().ok());
+        let paid = page.iter().filter_map(|payment| payment.document_ids().next());
         let paid = get_documents(cx.store, cx.scope, paid).await?;
         paid.iter().try_for_each(|document| file.customer(&customer(document))).map_err(broken)?;
     }
