@@ -142,7 +142,8 @@ fn is_common(query: &ListQuery) -> bool {
 
 /// Whether the program asks for all rows of a condition: no page that callers see is so long.
 fn asks_for_all(query: &ListQuery) -> bool {
-    let is_all = !query.count && query.limit >= ALL && query.max_bytes.is_none();
+    let is_whole = query.max_bytes.is_none() && query.stored_bytes.is_none();
+    let is_all = !query.count && query.limit >= ALL && is_whole;
     is_all && !query.is_unfiltered() && !is_by_key(query) && !filter::reads_texts(query)
 }
 

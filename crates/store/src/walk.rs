@@ -4,9 +4,11 @@ use racun_kernel::Tenant;
 
 use crate::{ListQuery, Record, Store, StoreError, Table};
 
-/// Rows of a page at most; one of long rows ends at [`ListQuery::MAX_PAGE_BYTES`]. A store may look
-/// at each row of the tenant to find a page, so few pages are faster than many.
+/// Rows of a page at most. A store may look at each row of the tenant to find a page, so few pages
+/// are faster than many.
 const MAX_ROWS: usize = 1_000;
+/// Bytes of bodies, as a store keeps them, behind which a page ends with the row that was read.
+const MAX_BYTES: usize = 2 * 1024 * 1024;
 
 /// Goes through rows of a tenant's table, page by page, in an order that changes of rows do not
 /// alter.
@@ -26,8 +28,8 @@ impl Walk {
     /// The walk through the rows that `query` finds, in its order.
     #[must_use]
     pub fn through(table: &'static Table, tenant: Tenant, query: ListQuery) -> Self {
-        let max_bytes = Some(ListQuery::MAX_PAGE_BYTES);
-        let page = ListQuery { limit: MAX_ROWS, max_bytes, count: false, ..query };
+        let stored_bytes = Some(MAX_BYTES);
+        let page = ListQuery { limit: MAX_ROWS, stored_bytes, count: false, ..query };
         Self { table, tenant, next: Some(page) }
     }
 

@@ -56,6 +56,9 @@ pub struct ListQuery {
     /// at most [`ListQuery::MAX_LIMIT`] rows ends at [`ListQuery::MAX_PAGE_BYTES`], and more rows,
     /// which use cases alone ask for, are answered whole.
     pub max_bytes: Option<usize>,
+    /// Bytes of bodies, as a store keeps them, behind which it reads no further: all rows that it
+    /// has read are the page. For walks alone, since two stores may end a page elsewhere.
+    pub stored_bytes: Option<usize>,
     /// Where to go on from.
     pub cursor: Option<Cursor>,
 }
@@ -222,6 +225,7 @@ impl ListQuery {
             search: None,
             trash: false,
             max_bytes: None,
+            stored_bytes: None,
             cursor: None,
         }
     }
@@ -264,6 +268,7 @@ impl ListQuery {
             search: search.unwrap_or_default(),
             trash: trash.unwrap_or_default(),
             max_bytes: None,
+            stored_bytes: None,
             cursor: None,
         };
         if issues.is_empty() {
@@ -300,7 +305,10 @@ impl ListQuery {
     /// write JSON with spaces, so that what it reads is more than a page.
     #[must_use]
     pub const fn reads_on(&self, bytes: usize) -> bool {
-        bytes <= self.page_bytes().saturating_mul(3)
+        match self.stored_bytes {
+            Some(most) => bytes <= most,
+            None => bytes <= self.page_bytes().saturating_mul(3),
+        }
     }
 
     /// Makes a page of what a store found: up to `limit` + 1 rows, in the order of the walk. Rows
@@ -315,9 +323,9 @@ impl ListQuery {
         total: i64,
     ) -> Result<Page<A>, StoreError> {
         let bytes: usize = stored.iter().map(|row| row.body.len()).sum();
-        if bytes <= self.page_bytes() {
+        if self.stored_bytes.is_some() || bytes <= self.page_bytes() {
             let found = stored.iter().map(|row| row.read(table)).collect::<Result<_, _>>()?;
-            return Ok(self.page_of(found, false, total));
+            return Ok(self.page_of(found, !self.reads_on(bytes), total));
         }
         let (mut found, mut bytes): (Vec<A>, usize) = (Vec::new(), 0);
         for row in stored {

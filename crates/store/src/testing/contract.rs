@@ -44,6 +44,7 @@ pub async fn store_contract(store: Arc<dyn Store>) {
 
     lists::a_table_without_trash_has_an_empty_one(store).await;
     lists::a_page_of_long_rows_ends_before_its_limit(store).await;
+    lists::a_walk_of_long_rows_meets_each_of_them_once(store).await;
     lists::a_cursor_survives_the_row_it_stands_on(store).await;
     lists::reads_at_once_answer_what_each_answers_alone(store).await;
 

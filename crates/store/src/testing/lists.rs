@@ -7,7 +7,7 @@ use super::amendments::insert;
 use super::random::Random;
 use super::random_samples::{random_query, random_sample};
 use super::sample::{NOTES, Note, SAMPLES, Sample, SamplePart, SamplePrice, fresh_entity};
-use crate::{ListQuery, Page, Put, RawQuery, Read, Record, Store, evaluate};
+use crate::{ListQuery, Order, Page, Put, RawQuery, Read, Record, Store, Walk, evaluate};
 
 /// Rows of a tenant in the random test.
 const ROWS: usize = 30;
@@ -163,6 +163,44 @@ pub(super) async fn a_page_of_long_rows_ends_before_its_limit(store: &dyn Store)
         assert_eq!(answered.as_ref(), Ok(&expected), "{max_bytes:?}");
         assert_eq!(expected.rows.len() == rows.len(), is_whole, "{max_bytes:?}");
         assert_eq!(expected.pagination.has_more, !is_whole, "{max_bytes:?}");
+    }
+}
+
+/// A walk ends its pages where the store likes, with each row once, and reads no row in vain.
+pub(super) async fn a_walk_of_long_rows_meets_each_of_them_once(store: &dyn Store) {
+    let entity = fresh_entity();
+    let part = |length: usize| SamplePart {
+        name: "x".repeat(length),
+        tags: Vec::new(),
+        price: SamplePrice { amount: None },
+    };
+    let lengths = [3_000_000, 10, 900_000, 1_500_000, 10, 10, 2_200_000, 1_000_000, 1_000_000, 10];
+    let rows: Vec<Sample> = lengths
+        .iter()
+        .enumerate()
+        .map(|(n, length)| Sample {
+            parts: Some(vec![part(*length)]),
+            ..Sample::new(entity, format!("smp_{n}"))
+        })
+        .collect();
+    for row in &rows {
+        insert(store, vec![Put::insert(row)]).await;
+    }
+    for descending in [false, true] {
+        let order = vec![Order::on(&SAMPLES, "id", descending)];
+        let query = ListQuery { order, ..ListQuery::first_page(&SAMPLES) };
+        let mut walk = Walk::through(&SAMPLES, rows[0].tenant(), query);
+        let (mut met, mut pages) = (Vec::new(), 0);
+        while let Some(page) = walk.next::<Sample>(store).await.expect("a page") {
+            pages += 1;
+            met.extend(page);
+        }
+        let mut expected = rows.clone();
+        if descending {
+            expected.reverse();
+        }
+        assert_eq!(met, expected);
+        assert!((4..rows.len()).contains(&pages), "{pages}");
     }
 }
 
