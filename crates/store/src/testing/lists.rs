@@ -170,8 +170,7 @@ pub(super) async fn a_page_of_long_rows_ends_before_its_limit(store: &dyn Store)
 pub(super) async fn a_walk_of_long_rows_meets_each_of_them_once(store: &dyn Store) {
     let entity = fresh_entity();
     let part = |length: usize| SamplePart {
-        name: "x".repeat(length),
-        tags: Vec::new(),
+        label: Some("x".repeat(length)),
         price: SamplePrice { amount: None },
     };
     let lengths = [3_000_000, 10, 900_000, 1_500_000, 10, 10, 2_200_000, 1_000_000, 1_000_000, 10];
