@@ -5,6 +5,7 @@ mod codes;
 mod every;
 mod figures;
 mod files;
+mod heads;
 mod hybrid;
 mod languages;
 mod malice;
