@@ -26,7 +26,7 @@ const KNOWN: [(&str, usize, &str); 16] = [
     ("portugal", 5, EVENTS),
     ("pos", 7, EVENTS),
     ("settlement", 2, "a settlement changes the ledger that it is a view of"),
-    ("store", 8, "the contract that stores are tested by is a part of the port"),
+    ("store", 9, "the contract that stores are tested by is a part of the port"),
     ("store/port", 2, "a unit of work decides, and is begun by typed access to the store"),
     ("store-postgres", 8, "sets of rows are made of what a group has decided"),
     ("store-sqlite", 4, "a scan and the statement that begins it"),

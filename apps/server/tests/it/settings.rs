@@ -281,7 +281,7 @@ fn the_program_of_portugal_has_a_key_that_signs_and_a_certificate() {
 }
 
 #[test]
-fn the_key_by_which_the_authority_of_portugal_is_called_is_open_to_nobody_else() {
+fn a_portuguese_tls_key_that_others_can_read_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let keys = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/vectors/portugal/keys");
     let authority = format!("{keys}/at_ws_test_public.pem");
