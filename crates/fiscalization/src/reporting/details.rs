@@ -1,4 +1,4 @@
-//! Where, by whom and how a document is issued, whichever authority is told.
+//! Where, by whom and how a document is issued, whichever authority it is reported to.
 
 use racun_fiscal::{Authority, Means};
 use racun_kernel::Issues;

@@ -4,7 +4,7 @@
 //! | Module     | Owns                                                                    |
 //! | ---------- | ----------------------------------------------------------------------- |
 //! | `request`  | what a caller says of where and by whom a document is issued             |
-//! | `details`  | the same, whichever authority is told                                   |
+//! | `details`  | the same, whichever authority it is reported to                         |
 //! | `prepare`  | before the unit: whether, where, by whom, with which certificate         |
 //! | `paper`    | what was written on paper while the device did not work                  |
 //! | `operator` | who issues: the request's, the person's or the entity's                  |
