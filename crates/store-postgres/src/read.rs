@@ -5,7 +5,9 @@ use diesel::QueryResult;
 use diesel_async::AsyncPgConnection;
 use futures_util::future::{BoxFuture, join, join3};
 use racun_kernel::Tenant;
-use racun_store::{BYTES, Field, FieldKind, ListQuery, Operator, StoreError, Stored, Table, Value};
+use racun_store::{
+    BYTES, Field, FieldKind, ListQuery, Operator, PageSize, StoreError, Stored, Table, Value,
+};
 
 use crate::error::{of_question, unavailable};
 use crate::filter;
@@ -142,7 +144,7 @@ fn is_common(query: &ListQuery) -> bool {
 
 /// Whether the program asks for all rows of a condition: no page that callers see is so long.
 fn asks_for_all(query: &ListQuery) -> bool {
-    let is_whole = query.max_bytes.is_none() && query.stored_bytes.is_none();
+    let is_whole = query.size == PageSize::OfLimit;
     let is_all = !query.count && query.limit >= ALL && is_whole;
     is_all && !query.is_unfiltered() && !is_by_key(query) && !filter::reads_texts(query)
 }

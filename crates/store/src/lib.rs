@@ -54,7 +54,7 @@ pub use port::{
     TransactError, Unit, UnitBuilder, Writes,
 };
 pub use query::{
-    Clause, Cursor, Direction, ListQuery, Operator, Order, Page, Pagination, RawQuery,
+    Clause, Cursor, Direction, ListQuery, Operator, Order, Page, PageSize, Pagination, RawQuery,
 };
 #[doc(hidden)]
 pub use racun_kernel::Tenant;

@@ -2,7 +2,7 @@
 
 use racun_kernel::Tenant;
 
-use crate::{ListQuery, Record, Store, StoreError, Table};
+use crate::{ListQuery, PageSize, Record, Store, StoreError, Table};
 
 /// Rows of a page at most. A store may look at each row of the tenant to find a page, so few pages
 /// are faster than many.
@@ -28,8 +28,8 @@ impl Walk {
     /// The walk through the rows that `query` finds, in its order.
     #[must_use]
     pub fn through(table: &'static Table, tenant: Tenant, query: ListQuery) -> Self {
-        let stored_bytes = Some(MAX_BYTES);
-        let page = ListQuery { limit: MAX_ROWS, stored_bytes, count: false, ..query };
+        let size = PageSize::Stored(MAX_BYTES);
+        let page = ListQuery { limit: MAX_ROWS, size, count: false, ..query };
         Self { table, tenant, next: Some(page) }
     }
 

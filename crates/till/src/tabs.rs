@@ -11,8 +11,8 @@ use racun_pos::{
 };
 use racun_sales::documents::Newest;
 use racun_store::{
-    Clause, Context, Decision, Held, ListQuery, Many, One, Operator, Order, Page, Part, Tally,
-    TallyRow, UnitBuilder, Value, Writes,
+    Clause, Context, Decision, Held, ListQuery, Many, One, Operator, Order, Page, PageSize, Part,
+    Tally, TallyRow, UnitBuilder, Value, Writes,
 };
 
 use super::orders::{Orders, TabView, shown};
@@ -69,7 +69,7 @@ pub async fn list(
         count: false,
         order: vec![Order::on(&TABS, "id", true)],
         clauses: vec![Clause::on(&TABS, "status", any_of(statuses))],
-        max_bytes: Some(MAX_LIST_BYTES),
+        size: PageSize::Json(MAX_LIST_BYTES),
         ..ListQuery::first_page(&TABS)
     };
     let Page { rows: tabs, pagination } = cx.page::<Tab>(&TABS, &query).await?;

@@ -52,15 +52,24 @@ pub struct ListQuery {
     pub search: Option<String>,
     /// Only the trash instead of everything but the trash.
     pub trash: bool,
-    /// Bytes of rows, as JSON, after which the page ends, but for its first row. Absent: a page of
-    /// at most [`ListQuery::MAX_LIMIT`] rows ends at [`ListQuery::MAX_PAGE_BYTES`], and more rows,
-    /// which use cases alone ask for, are answered whole.
-    pub max_bytes: Option<usize>,
-    /// Bytes of bodies, as a store keeps them, behind which it reads no further: all rows that it
-    /// has read are the page. For walks alone, since two stores may end a page elsewhere.
-    pub stored_bytes: Option<usize>,
+    /// How long its rows may be together.
+    pub size: PageSize,
     /// Where to go on from.
     pub cursor: Option<Cursor>,
+}
+
+/// How long the rows of a page may be together. The first one is on the page in any case.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum PageSize {
+    /// Of at most [`ListQuery::MAX_LIMIT`] rows, [`ListQuery::MAX_PAGE_BYTES`] of JSON; more rows,
+    /// which use cases alone ask for, are answered whole.
+    #[default]
+    OfLimit,
+    /// So many bytes of JSON.
+    Json(usize),
+    /// So many bytes of bodies, as a store keeps them: it reads no further, and all rows that it
+    /// has read are the page. For walks alone, since two stores may end a page elsewhere.
+    Stored(usize),
 }
 
 /// One field to order by.
@@ -224,8 +233,7 @@ impl ListQuery {
             clauses: Vec::new(),
             search: None,
             trash: false,
-            max_bytes: None,
-            stored_bytes: None,
+            size: PageSize::default(),
             cursor: None,
         }
     }
@@ -267,8 +275,7 @@ impl ListQuery {
             clauses: clauses.unwrap_or_default(),
             search: search.unwrap_or_default(),
             trash: trash.unwrap_or_default(),
-            max_bytes: None,
-            stored_bytes: None,
+            size: PageSize::default(),
             cursor: None,
         };
         if issues.is_empty() {
@@ -294,10 +301,10 @@ impl ListQuery {
 
     /// Bytes of rows, as JSON, after which the page ends.
     pub(crate) const fn page_bytes(&self) -> usize {
-        match self.max_bytes {
-            Some(bytes) => bytes,
-            None if self.limit > Self::MAX_LIMIT => usize::MAX,
-            None => Self::MAX_PAGE_BYTES,
+        match self.size {
+            PageSize::Json(bytes) => bytes,
+            PageSize::OfLimit if self.limit <= Self::MAX_LIMIT => Self::MAX_PAGE_BYTES,
+            PageSize::OfLimit | PageSize::Stored(_) => usize::MAX,
         }
     }
 
@@ -305,10 +312,11 @@ impl ListQuery {
     /// write JSON with spaces, so that what it reads is more than a page.
     #[must_use]
     pub const fn reads_on(&self, bytes: usize) -> bool {
-        match self.stored_bytes {
-            Some(most) => bytes <= most,
-            None => bytes <= self.page_bytes().saturating_mul(3),
-        }
+        let most = match self.size {
+            PageSize::Stored(most) => most,
+            PageSize::OfLimit | PageSize::Json(_) => self.page_bytes().saturating_mul(3),
+        };
+        bytes <= most
     }
 
     /// Makes a page of what a store found: up to `limit` + 1 rows, in the order of the walk. Rows
@@ -323,7 +331,7 @@ impl ListQuery {
         total: i64,
     ) -> Result<Page<A>, StoreError> {
         let bytes: usize = stored.iter().map(|row| row.body.len()).sum();
-        if self.stored_bytes.is_some() || bytes <= self.page_bytes() {
+        if bytes <= self.page_bytes() {
             let found = stored.iter().map(|row| row.read(table)).collect::<Result<_, _>>()?;
             return Ok(self.page_of(found, !self.reads_on(bytes), total));
         }

@@ -7,7 +7,7 @@ use super::amendments::insert;
 use super::random::Random;
 use super::random_samples::{random_query, random_sample};
 use super::sample::{NOTES, Note, SAMPLES, Sample, SamplePart, SamplePrice, fresh_entity};
-use crate::{ListQuery, Order, Page, Put, RawQuery, Read, Record, Store, Walk, evaluate};
+use crate::{ListQuery, Order, Page, PageSize, Put, RawQuery, Read, Record, Store, Walk, evaluate};
 
 /// Rows of a tenant in the random test.
 const ROWS: usize = 30;
@@ -154,15 +154,18 @@ pub(super) async fn a_page_of_long_rows_ends_before_its_limit(store: &dyn Store)
         walk(store, &rows[0].tenant(), &rows, &raw, order).await;
     }
     let all = ListQuery { limit: 1_000, ..ListQuery::first_page(&SAMPLES) };
-    for (max_bytes, is_whole) in
-        [(None, true), (Some(10_000_000), true), (Some(1_000_000), false), (Some(1), false)]
-    {
-        let query = ListQuery { max_bytes, ..all.clone() };
+    for (size, is_whole) in [
+        (PageSize::OfLimit, true),
+        (PageSize::Json(10_000_000), true),
+        (PageSize::Json(1_000_000), false),
+        (PageSize::Json(1), false),
+    ] {
+        let query = ListQuery { size, ..all.clone() };
         let answered = store.page::<Sample>(&SAMPLES, &rows[0].tenant(), &query).await;
         let expected = evaluate(&rows, &query);
-        assert_eq!(answered.as_ref(), Ok(&expected), "{max_bytes:?}");
-        assert_eq!(expected.rows.len() == rows.len(), is_whole, "{max_bytes:?}");
-        assert_eq!(expected.pagination.has_more, !is_whole, "{max_bytes:?}");
+        assert_eq!(answered.as_ref(), Ok(&expected), "{size:?}");
+        assert_eq!(expected.rows.len() == rows.len(), is_whole, "{size:?}");
+        assert_eq!(expected.pagination.has_more, !is_whole, "{size:?}");
     }
 }
 
