@@ -64,9 +64,13 @@ pub struct References {
 impl References {
     /// Their ids.
     pub fn ids(&self) -> impl Iterator<Item = SettleableId> {
-        let documents = [self.invoice_id, self.credit_note_id, self.advance_invoice_id];
-        let documents = documents.into_iter().flatten().map(SettleableId::Document);
+        let documents = self.document_ids().map(SettleableId::Document);
         documents.chain(self.expense_id.map(SettleableId::Expense))
+    }
+
+    /// The ids of those that are documents.
+    pub fn document_ids(&self) -> impl Iterator<Item = DocumentId> {
+        [self.invoice_id, self.credit_note_id, self.advance_invoice_id].into_iter().flatten()
     }
 
     /// Whether all that is named is paid by customers.

@@ -94,8 +94,7 @@ impl Named {
 
     /// What a payment that is recorded names.
     fn of_new(named: &References) -> Self {
-        let documents = [named.invoice_id, named.credit_note_id, named.advance_invoice_id];
-        Self { documents: documents.into_iter().flatten().collect(), expense: named.expense_id }
+        Self { documents: named.document_ids().collect(), expense: named.expense_id }
     }
 
     fn invoice(&self) -> Option<DocumentId> {
