@@ -1,5 +1,7 @@
 //! Rows by their fields.
 
+use std::fmt::Display;
+
 use racun_kernel::Tenant;
 use racun_store::{Clause, ListQuery, Operator, Record, Store, StoreError, Table, Value, Walk};
 
@@ -66,6 +68,11 @@ pub fn by_field(table: &'static Table, field: &str, value: &str) -> Clause {
 
 /// That `field` is one of `values`.
 #[must_use]
-pub fn where_in(table: &'static Table, field: &str, values: &[String]) -> Clause {
-    Clause::on(table, field, Operator::In(values.iter().map(Value::from).collect()))
+pub fn where_in<T: Display>(
+    table: &'static Table,
+    field: &str,
+    values: impl IntoIterator<Item = T>,
+) -> Clause {
+    let values = values.into_iter().map(|value| Value::from(value.to_string()));
+    Clause::on(table, field, Operator::In(values.collect()))
 }

@@ -38,7 +38,7 @@ pub(super) async fn aging(
     for (kind, field) in KINDS {
         let table = table_of(kind);
         let of_kind = |id: &&DocumentId| id.kind() == kind && !reading.seen.contains(*id);
-        let ids: Vec<String> = later.iter().filter(of_kind).map(ToString::to_string).collect();
+        let ids: Vec<&DocumentId> = later.iter().filter(of_kind).collect();
         for ids in ids.chunks(AT_ONCE) {
             let clauses = vec![is(table, "is_draft", false), where_in(table, "id", ids)];
             reading.read(kind, field, clauses).await?;
@@ -87,11 +87,10 @@ impl Reading<'_> {
             advances.extend(payment.advance_invoice_id);
         };
         for_each(self.cx, &PAYMENTS, clauses, "date", &mut self.budget, each).await?;
-        let advances: Vec<DocumentId> = advances.into_iter().collect();
         let of_invoices = Clause::on(&PAYMENTS, "invoice_id", Operator::Not(Value::Null));
-        let ids = ("advance_invoice_id", &advances[..]);
+        let taken = ("advance_invoice_id", advances);
         let each = |payment: Payment| named.extend(payment.invoice_id);
-        each_payment(self.cx, ids, Some(of_invoices), &mut self.budget, each).await
+        each_payment(self.cx, taken, Some(of_invoices), &mut self.budget, each).await
     }
 
     /// Counts the documents of `kind`, which payments name in `field`, of which `clauses` hold.

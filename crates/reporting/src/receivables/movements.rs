@@ -52,8 +52,8 @@ impl Issued {
         budget: &mut Budget,
     ) -> Result<Vec<(Payment, Date)>, StoreError> {
         let mut payments: Vec<Payment> = Vec::new();
-        let ids: Vec<DocumentId> = self.0.keys().copied().collect();
-        each_payment(cx, (field, &ids), None, budget, |one| payments.push(one)).await?;
+        let on = (field, self.0.keys().copied());
+        each_payment(cx, on, None, budget, |one| payments.push(one)).await?;
         let ahead = paid_ahead(cx, &payments, budget).await?;
         let counted = payments.into_iter().map(|payment| {
             let day = self.counted_on(&payment, &ahead);
@@ -86,14 +86,13 @@ async fn paid_ahead(
     let taken = payments.iter().filter(|payment| payment.is_allocation());
     let advances: BTreeSet<DocumentId> =
         taken.filter_map(|payment| payment.advance_invoice_id).collect();
-    let advances: Vec<DocumentId> = advances.into_iter().collect();
     let mut days = BTreeMap::new();
     let is_money = Clause::on(&PAYMENTS, "invoice_id", Operator::Equals(Value::Null));
     // In the order of their dates, so that the last one stays.
     let each = |money: Payment| {
         days.extend(money.advance_invoice_id.map(|advance| (advance, money.date)));
     };
-    each_payment(cx, ("advance_invoice_id", &advances), Some(is_money), budget, each).await?;
+    each_payment(cx, ("advance_invoice_id", advances), Some(is_money), budget, each).await?;
     Ok(days)
 }
 
@@ -104,14 +103,14 @@ async fn paid_ahead(
 /// As [`for_each`].
 pub(super) async fn each_payment(
     cx: Context<'_>,
-    (field, ids): (&str, &[DocumentId]),
+    (field, ids): (&str, impl IntoIterator<Item = DocumentId>),
     more: Option<Clause>,
     budget: &mut Budget,
     mut each: impl FnMut(Payment),
 ) -> Result<(), StoreError> {
+    let ids: Vec<DocumentId> = ids.into_iter().collect();
     for ids in ids.chunks(AT_ONCE) {
-        let ids: Vec<String> = ids.iter().map(ToString::to_string).collect();
-        let clauses = more.clone().into_iter().chain([where_in(&PAYMENTS, field, &ids)]).collect();
+        let clauses = more.clone().into_iter().chain([where_in(&PAYMENTS, field, ids)]).collect();
         for_each(cx, &PAYMENTS, clauses, "date", budget, &mut each).await?;
     }
     Ok(())
