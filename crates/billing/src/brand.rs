@@ -59,7 +59,7 @@ impl WhiteLabel {
 
     /// The media type and the bytes of a logo that needs not be fetched.
     #[must_use]
-    pub fn embedded_logo(&self) -> Option<(&'static str, &[u8])> {
+    pub fn embedded_logo(&self) -> Option<(&'static str, Vec<u8>)> {
         let (format, bytes) = self.logo_url.as_ref()?.picture()?;
         Some((format.media_type(), bytes))
     }

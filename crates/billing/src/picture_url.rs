@@ -1,7 +1,5 @@
 //! Addresses of pictures that pages and mails show.
 
-use std::sync::{Arc, OnceLock};
-
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use racun_kernel::PictureFormat;
@@ -13,15 +11,10 @@ const MAX_URL: usize = 2_048;
 /// Bytes of a picture that goes along: half a dozen kinds of pages and mails carry it.
 const MAX_PICTURE: usize = 24 * 1024;
 
-/// The address of a picture, or the picture itself in an address (RFC 2397). What it is, is found
-/// out once, also for clones.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+/// The address of a picture, or the picture itself in an address (RFC 2397).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct PictureUrl {
-    text: String,
-    #[serde(skip)]
-    place: Arc<OnceLock<Option<Place>>>,
-}
+pub struct PictureUrl(String);
 
 /// Where a picture is.
 #[derive(Debug)]
@@ -34,55 +27,43 @@ enum Place {
 
 impl From<String> for PictureUrl {
     fn from(text: String) -> Self {
-        Self { text, place: Arc::default() }
+        Self(text)
     }
 }
 
 impl From<PictureUrl> for String {
     fn from(url: PictureUrl) -> Self {
-        url.text
+        url.0
     }
 }
-
-impl PartialEq for PictureUrl {
-    fn eq(&self, other: &Self) -> bool {
-        self.text == other.text
-    }
-}
-
-impl Eq for PictureUrl {}
 
 impl PictureUrl {
     /// Its text.
     pub(crate) fn text(&self) -> &str {
-        &self.text
+        &self.0
     }
 
     /// Whether pages and mails may name it: a picture itself, or by https, with a host, and of
     /// characters that end neither an attribute nor a policy.
     pub(crate) fn is_good(&self) -> bool {
-        self.place().is_some()
+        find(&self.0).is_some()
     }
 
     /// What a policy of a page has to let in for it: the origin of the address, or `data:` where
     /// the picture is in it. `None` for an address that may not be named.
     pub(crate) fn source(&self) -> Option<&str> {
-        match self.place()? {
-            Place::Elsewhere { origin } => self.text.get(..*origin),
+        match find(&self.0)? {
+            Place::Elsewhere { origin } => self.0.get(..origin),
             Place::Here(..) => Some("data:"),
         }
     }
 
     /// The picture that is in it.
-    pub(crate) fn picture(&self) -> Option<(PictureFormat, &[u8])> {
-        match self.place()? {
+    pub(crate) fn picture(&self) -> Option<(PictureFormat, Vec<u8>)> {
+        match find(&self.0)? {
             Place::Elsewhere { .. } => None,
-            Place::Here(format, bytes) => Some((*format, bytes)),
+            Place::Here(format, bytes) => Some((format, bytes)),
         }
-    }
-
-    fn place(&self) -> Option<&Place> {
-        self.place.get_or_init(|| find(&self.text)).as_ref()
     }
 }
 
@@ -157,7 +138,7 @@ mod tests {
             let mut bytes = head.to_vec();
             bytes.resize(MAX_PICTURE, 7);
             let whole = url(media_type, &bytes);
-            assert_eq!(whole.picture(), Some((format, &*bytes)));
+            assert_eq!(whole.picture(), Some((format, bytes.clone())));
             assert_eq!(whole.source(), Some("data:"));
             bytes.push(7);
             assert!(!url(media_type, &bytes).is_good(), "too long");
@@ -171,13 +152,5 @@ mod tests {
         {
             assert!(!of(url).is_good(), "{url}");
         }
-    }
-
-    #[test]
-    fn a_picture_is_decoded_once_for_an_address_and_its_clones() {
-        let url = of("data:image/png;base64,iVBORw0KGgo=");
-        let clone = url.clone();
-        let (one, other) = (url.picture().unwrap(), clone.picture().unwrap());
-        assert_eq!(one.1.as_ptr(), other.1.as_ptr());
     }
 }

@@ -72,7 +72,7 @@ pub async fn service_of(
         name: label.product().to_owned(),
         color: label.color().map(Color::text),
         logo: label.embedded_logo().map(|(media_type, bytes)| Picture {
-            bytes: bytes.to_vec(),
+            bytes,
             media_type: media_type.to_owned(),
             scale_percent: 100,
             alt: label.product().to_owned(),
