@@ -15,11 +15,10 @@ use time::Duration as Days;
 use crate::bare::psql;
 use crate::issuing::Issuers;
 use crate::load::Rates;
-use crate::report::{aim, ratio, thousandths};
+use crate::pairs::{ROUNDS, Turns};
+use crate::report::aim;
 use crate::{INVOICE, MANY_INVOICES, seed};
 
-/// How often issuing is measured alone, and beside statistics.
-const ROUNDS: usize = 4;
 /// Times that each question is asked, as long as that takes no more than [`TIME`]: an entity that
 /// computes longer has to wait, and the wait would be measured.
 const TRIES: usize = 9;
@@ -118,10 +117,16 @@ pub async fn measure(name: &str, data: Data, postgres: Option<(&Cluster, &str)>)
         let aimed = (what == BY_MONTH).then_some(aimed);
         told(&account, what, &question, aimed).await;
     }
-    beside_issuing(&racun, &account, BY_MONTH, &by_month()).await;
-    let paid = Account::sign_up(&racun).await;
-    pay(&paid).await;
-    beside_issuing(&racun, &paid, "25 on payments", &walked()).await;
+    let same = vec![account; ROUNDS];
+    beside_issuing(&racun, &same, BY_MONTH, &by_month()).await;
+    // One that was answered has to wait, so that no later round would be beside an answer.
+    let mut fresh = Vec::new();
+    for _ in 0..ROUNDS {
+        let account = Account::sign_up(&racun).await;
+        pay(&account).await;
+        fresh.push(account);
+    }
+    beside_issuing(&racun, &fresh, "25 on payments", &walked()).await;
 }
 
 /// Issues invoices with [`PAYMENTS`] payments.
@@ -164,27 +169,20 @@ async fn told(account: &Account, what: &str, question: &Value, aimed: Option<Dur
     }
 }
 
-/// What others issue while this tenant asks `question`, beside what they issue alone: in turns, the
-/// best of each, for what disturbs a round only makes it slower.
-async fn beside_issuing(racun: &Racun, account: &Account, what: &str, question: &Value) {
+/// What others issue while one of `askers` asks `question`, each in a round of its own, beside what
+/// they issue alone.
+async fn beside_issuing(racun: &Racun, askers: &[Account], what: &str, question: &Value) {
     let issuers = Issuers::sign_up(racun).await;
-    let mut alone = issuers.measure();
-    let (mut beside, mut answered) = asking(account, question, || issuers.measure()).await;
-    for _ in 1..ROUNDS {
-        alone = alone.best_of(issuers.measure());
-        let (again, more) = asking(account, question, || issuers.measure()).await;
-        (beside, answered) = (beside.best_of(again), answered + more);
+    let (mut turns, mut answered) = (Turns::default(), 0);
+    for (round, asker) in askers.iter().enumerate() {
+        let alone = issuers.measure_from(round);
+        let (beside, more) = asking(asker, question, || issuers.measure_from(round)).await;
+        turns.add(alone, beside);
+        answered += more;
     }
     println!("issue beside statistics, {what}, of which {answered} are answered");
-    for (how, beside, alone) in [
-        ("one by one", beside.alone, alone.alone),
-        ("16 clients, on one", beside.together, alone.together),
-        ("16 clients, on one each", beside.apart, alone.apart),
-    ] {
-        let (beside, alone) = (beside.per_second, alone.per_second);
-        let is_met = thousandths(beside, alone) >= 900;
-        aim(&format!("  {how} ({alone}/s)"), &ratio(beside, alone), ">= 0.9", is_met);
-    }
+    let ways = ["one by one", "16 clients, on one", "16 clients, on one each"];
+    turns.print(ways.map(|how| format!("  {how}")), (900, ">= 0.9"));
 }
 
 /// What `measure` finds while the tenant of `account` asks `question` over and over, and how often

@@ -30,7 +30,12 @@ impl Issuers {
 
     /// With one sequence, and with a sequence each.
     pub fn measure(&self) -> Rates {
-        Rates::measure(&self.address, &self.requests)
+        self.measure_from(0)
+    }
+
+    /// The same, with the `first` of the rates first.
+    pub fn measure_from(&self, first: usize) -> Rates {
+        Rates::measure_from(first, &self.address, &self.requests)
     }
 }
 

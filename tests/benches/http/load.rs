@@ -21,7 +21,7 @@ pub const FRESH: &str = "fresh-000000000000";
 const FRESH_DIGITS: usize = "fresh-".len();
 
 /// What was measured.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Rate {
     /// Answers in a second.
     pub per_second: u64,
@@ -71,12 +71,19 @@ pub struct Rates {
 impl Rates {
     /// Of `requests`, one for each client.
     pub fn measure(address: &str, requests: &[Vec<u8>]) -> Self {
-        let first = &requests[0];
-        Self {
-            alone: measure(address, std::slice::from_ref(first)),
-            together: measure(address, &vec![first.clone(); requests.len()]),
-            apart: measure(address, requests),
+        Self::measure_from(0, address, requests)
+    }
+
+    /// The same, with the `first` of the three rates first, so that rounds can take turns in it.
+    pub fn measure_from(first: usize, address: &str, requests: &[Vec<u8>]) -> Self {
+        let same = vec![requests[0].clone(); requests.len()];
+        let ways = [&requests[..1], &same, requests];
+        let mut rates = [Rate::default(); 3];
+        for way in (first..first + ways.len()).map(|way| way % ways.len()) {
+            rates[way] = measure(address, ways[way]);
         }
+        let [alone, together, apart] = rates;
+        Self { alone, together, apart }
     }
 
     /// The fastest of each.

@@ -2,7 +2,7 @@
 
 use racun_tests::Racun;
 
-use crate::load::Rates;
+use crate::load::{Rate, Rates};
 use crate::report::{aim, rates, ratio, thousandths};
 
 /// Requests that issue: plain ones, and those that cost more.
@@ -29,24 +29,50 @@ impl Pair {
         Self { address: racun.address().to_owned(), requests, words }
     }
 
-    /// Measures both three times, in turns, and prints the best of each.
+    /// Measures both in turns, prints the best of each, and the one beside the other.
     pub fn print(&self) {
-        let measure = |way: usize| Rates::measure(&self.address, &self.requests[way]);
-        let [mut plain, mut dear] = [0, 1].map(measure);
-        for _ in 0..2 {
-            (plain, dear) = (plain.best_of(measure(0)), dear.best_of(measure(1)));
+        let mut turns = Turns::default();
+        for round in 0..ROUNDS {
+            let [plain, dear] = [0, 1]
+                .map(|way: usize| Rates::measure_from(round, &self.address, &self.requests[way]));
+            turns.add(plain, dear);
         }
-        let Words { lines, beside, clients: [one, each], least: (least, aimed) } = self.words;
-        rates(lines[0], &plain);
-        rates(lines[1], &dear);
-        for (how, dear, plain) in [
-            ("1 client", dear.alone, plain.alone),
-            (one, dear.together, plain.together),
-            (each, dear.apart, plain.apart),
-        ] {
-            let (dear, plain) = (dear.per_second, plain.per_second);
-            let is_met = thousandths(dear, plain) >= least;
-            aim(&format!("{beside}, {how}"), &ratio(dear, plain), aimed, is_met);
+        let Words { lines, beside, clients: [one, each], least } = self.words;
+        rates(lines[0], &turns.best(0));
+        rates(lines[1], &turns.best(1));
+        turns.print(["1 client", one, each].map(|how| format!("{beside}, {how}")), least);
+    }
+}
+
+/// Rounds in which two ways are measured: each of the three rates comes first in two of them.
+pub const ROUNDS: usize = 6;
+
+/// What two ways reach that are measured in turns: a plain one, and a dear one. What disturbs the
+/// machine for a minute meets both.
+#[derive(Default)]
+pub struct Turns([Vec<Rates>; 2]);
+
+impl Turns {
+    /// Adds a round.
+    pub fn add(&mut self, plain: Rates, dear: Rates) {
+        self.0[0].push(plain);
+        self.0[1].push(dear);
+    }
+
+    /// The fastest of each rate that one `way` reached in any round.
+    fn best(&self, way: usize) -> Rates {
+        self.0[way].iter().copied().reduce(Rates::best_of).expect("a round")
+    }
+
+    /// Prints what the dear way answered of what the plain one did, in all rounds together: for one
+    /// client, all on one, and all on one each, which are called `what`.
+    pub fn print(&self, what: [String; 3], (least, aimed): (u64, &str)) {
+        let of: [fn(&Rates) -> Rate; 3] = [|all| all.alone, |all| all.together, |all| all.apart];
+        for (what, of) in what.iter().zip(of) {
+            let [plain, dear] = [0, 1].map(|way: usize| -> u64 {
+                self.0[way].iter().map(|rates| of(rates).per_second).sum()
+            });
+            aim(what, &ratio(dear, plain), aimed, thousandths(dear, plain) >= least);
         }
     }
 }
