@@ -198,6 +198,12 @@ pub struct Party {
     /// Whether the number of `account` is a mailbox of its routing (`ujp.receiver_mailbox`), and
     /// not of a bank account that the customer has.
     pub is_routed: bool,
+    /// The name that the envelope for UJP has of a customer (`ujp.receiver_name`); `name` when
+    /// missing.
+    pub receiver_name: Option<String>,
+    /// The number that the envelope has of it (`ujp.receiver_identifier`); its tax number or its
+    /// company number when missing.
+    pub receiver_identifier: Option<String>,
 }
 
 /// Texts of a document.

@@ -9,7 +9,7 @@ use racun_fiscalization::Fiscal;
 use racun_kernel::calendar;
 use racun_paper::Paper;
 use racun_sales::Error;
-use racun_sales::einvoicing::{envelope_facts, ready};
+use racun_sales::einvoicing::ready;
 use racun_store::{Context, StoreError};
 
 use super::write::{refused, written, xml_of};
@@ -89,7 +89,7 @@ pub async fn ujp_package(
         Attached { name: &pdf_name, kind: "pdf", bytes: pdf.len() },
     ];
     let now = calendar::in_zone(cx.now(), &entity.timezone).unwrap_or_else(|| cx.now());
-    let envelope = eslog::envelope(&envelope_facts(&facts, &document), &attached, now)
+    let envelope = eslog::envelope(&facts, &attached, now)
         .map_err(|verdict| Error::from(refused(EInvoiceForm::Ujp, &verdict)))?;
     let files = [
         (envelope_name.as_str(), envelope.as_bytes()),

@@ -74,7 +74,8 @@ pub fn envelope(
     let Some(to) = customer.account.as_ref().filter(|_| verdict.is_valid()) else {
         return Err(verdict);
     };
-    let (seller, buyer) = ((&facts.issuer, from), (customer, to));
+    let receiver = receiver(customer);
+    let (seller, buyer) = ((&facts.issuer, from), (&receiver, to));
     let schema = "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" \
                   xsi:noNamespaceSchemaLocation=\"icl_eb_envelope_einvoice.xsd\"";
     Ok(Segments::document(&format!("envelope {schema}"), |xml| {
@@ -92,6 +93,17 @@ pub fn envelope(
         xml.group("payment_data", |xml| payment(xml, facts, seller, buyer));
         xml.group("attachments", |xml| attachments(xml, attached));
     }))
+}
+
+/// The customer as its routing names it, where that does.
+fn receiver(customer: &Party) -> Party {
+    Party {
+        name: rules::routed_name(customer).map(str::to_owned).or_else(|| customer.name.clone()),
+        tax_number: rules::routed_identifier(customer)
+            .map(str::to_owned)
+            .or_else(|| customer.tax_number.clone()),
+        ..customer.clone()
+    }
 }
 
 /// A party and its account.

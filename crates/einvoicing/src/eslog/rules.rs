@@ -15,6 +15,11 @@ const RATES: [(i64, u8); 4] = [(0, 0), (5, 0), (95, 1), (22, 0)];
 
 /// Characters of an identifier in an envelope.
 const MAX_IDENTIFIER_CHARS: usize = 35;
+/// Characters of a name in an envelope.
+const MAX_NAME_CHARS: usize = 70;
+
+/// Characters of a person or department to ask.
+const MAX_CONTACT_CHARS: usize = 256;
 
 /// What is wrong, each with the field that mends it.
 pub fn findings(facts: &Facts, model: &Model) -> Vec<Finding> {
@@ -131,6 +136,9 @@ fn customer(facts: &Facts, found: &mut Found) {
 /// The fields of a customer's routing at UJP: its account there, and the bank that has it.
 const MAILBOX: [&str; 3] = ["customer", "ujp", "receiver_mailbox"];
 const AGENT: [&str; 3] = ["customer", "ujp", "receiver_agent"];
+/// Its fields of who the customer is there.
+const NAME: [&str; 3] = ["customer", "ujp", "receiver_name"];
+const IDENTIFIER: [&str; 3] = ["customer", "ujp", "receiver_identifier"];
 
 /// An account whose number and bank are at these fields.
 fn checked(account: &Account, number: &[&str], bank: &[&str], found: &mut Found) {
@@ -167,9 +175,16 @@ fn party_lengths(side: &str, party: &Party, found: &mut Found) {
         ("post_code", &party.post_code, 17),
         ("tax_number", &party.tax_number, 70),
         ("company_number", &party.company_number, 70),
-        ("contact", &party.contact, 256),
     ] {
         found.most(text.as_deref(), most, &[side, field]);
+    }
+    // Only an issuer has one: the name of the business unit that issues.
+    if party.contact.as_deref().is_some_and(|unit| unit.chars().count() > MAX_CONTACT_CHARS) {
+        let message = format!(
+            "e-SLOG has room for {MAX_CONTACT_CHARS} characters of the business unit's name: \
+             shorten the name of the unit, or leave the unit out"
+        );
+        found.add("XSD", keys(&["business_unit_id"]), message);
     }
     if street(party.address.as_deref(), party.address_2.as_deref()).len() > 4 {
         let message = "e-SLOG has room for four lines of 35 characters: shorten the address";
@@ -285,13 +300,7 @@ pub fn of_ujp(facts: &Facts) -> Vec<Finding> {
         let message = "UJP needs the tax number or the company number of a budget user: add one";
         found.push(refused(&["customer", "tax_number"], message));
     }
-    for (side, party) in [("issuer", &facts.issuer), ("customer", customer)] {
-        let number = party.tax_number.as_ref().or(party.company_number.as_ref());
-        if number.is_some_and(|number| number.trim().chars().count() > MAX_IDENTIFIER_CHARS) {
-            let path = [side, "tax_number"];
-            found.push(refused(&path, "the envelope has room for 35 characters: shorten it"));
-        }
-    }
+    in_envelope(facts, customer, &mut found);
     if facts.totals.total_with_tax.is_negative() {
         found.push(refused(&["items"], "UJP takes no amounts below 0: issue a credit note"));
     }
@@ -302,6 +311,36 @@ pub fn of_ujp(facts: &Facts) -> Vec<Finding> {
         found.push(refused(&path, message));
     }
     found
+}
+
+/// What of both sides the envelope has no room for.
+fn in_envelope(facts: &Facts, customer: &Party, found: &mut Vec<Finding>) {
+    let number_of = |party: &Party| party.tax_number.clone().or(party.company_number.clone());
+    let routed = routed_identifier(customer);
+    let (receiver, path) = match routed {
+        Some(routed) => (Some(routed.to_owned()), &IDENTIFIER[..]),
+        None => (number_of(customer), &["customer", "tax_number"][..]),
+    };
+    for (text, most, path) in [
+        (number_of(&facts.issuer), MAX_IDENTIFIER_CHARS, &["issuer", "tax_number"][..]),
+        (receiver, MAX_IDENTIFIER_CHARS, path),
+        (routed_name(customer).map(str::to_owned), MAX_NAME_CHARS, &NAME),
+    ] {
+        if text.is_some_and(|text| text.trim().chars().count() > most) {
+            let message = format!("the envelope has room for {most} characters: shorten it");
+            found.push(refused(path, &message));
+        }
+    }
+}
+
+/// The name by which its routing knows a customer.
+pub fn routed_name(customer: &Party) -> Option<&str> {
+    customer.receiver_name.as_deref().filter(|text| !is_missing(Some(text)))
+}
+
+/// The number by which its routing knows a customer.
+pub fn routed_identifier(customer: &Party) -> Option<&str> {
+    customer.receiver_identifier.as_deref().filter(|text| !is_missing(Some(text)))
 }
 
 /// A Slovenian IBAN, whose 15 national digits check as well, with the BIC of its bank, at these

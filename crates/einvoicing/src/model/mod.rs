@@ -60,7 +60,7 @@ impl Model {
         let goes_abroad = categories.contains(&Category::K);
         invoice.delivery = delivery(facts, goes_abroad);
         invoice.invoicing_period = period(facts);
-        invoice.payment = payment::instructions(facts);
+        invoice.payment = payment::instructions(facts, specification);
         invoice.payment_terms = payment::terms(facts);
         totals::fill(&mut invoice, facts, &lines, specification, &mut found);
         invoice.notes = notes(facts, &invoice);

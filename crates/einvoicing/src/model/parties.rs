@@ -13,6 +13,9 @@ use crate::network::vat_scheme;
 const EMAIL: &str = "EM";
 /// The scheme of Leitweg-IDs.
 const LEITWEG: &str = "0204";
+/// The schemes of the Dutch Chamber of Commerce, and of numbers of Dutch authorities.
+const KVK: &str = "0106";
+const OIN: &str = "0190";
 
 /// The seller. Where a sale is outside the scope of VAT (`is_outside`), BR-O-02 wants no VAT
 /// identifier, so its number is BT-32.
@@ -55,7 +58,7 @@ pub fn buyer(party: &Party, is_outside: bool) -> Term {
 fn side(party: &Party) -> Term {
     Term {
         name: single(party.name.as_deref()),
-        legal_registration: single(party.company_number.as_deref()).map(Identifier::new),
+        legal_registration: registration(party),
         address: address(party),
         contact: Contact {
             name: None,
@@ -64,6 +67,20 @@ fn side(party: &Party) -> Term {
         },
         ..Term::default()
     }
+}
+
+/// The number in a register of companies, BT-30 or BT-47. A Dutch one has the scheme that Peppol
+/// wants of it: that of the Chamber of Commerce, or of authorities.
+fn registration(party: &Party) -> Option<Identifier> {
+    let number = single(party.company_number.as_deref())?;
+    let bare = compact(&number);
+    let is_number = bare.bytes().all(|sign| sign.is_ascii_digit());
+    let scheme = match (country(party).as_deref(), bare.len()) {
+        (Some("NL"), 8) if is_number => KVK,
+        (Some("NL"), 20) if is_number => OIN,
+        _ => return Some(Identifier::new(number)),
+    };
+    Some(Identifier::schemed(bare, scheme))
 }
 
 /// The postal address: BG-5, BG-8, BG-15.

@@ -4,7 +4,8 @@ use en16931::invoice::{Code, CreditTransfer, PaymentInstructions, PaymentMeans};
 use racun_kernel::{Currency, iban};
 
 use super::text::{paragraphs, single};
-use crate::facts::{Account, Facts, PaidBy};
+use crate::facts::{Account, Facts, PaidBy, Party};
+use crate::specification::Specification;
 
 /// SEPA credit transfer, credit transfer and others, of UNTDID 4461.
 const SEPA: &str = "58";
@@ -12,13 +13,26 @@ const TRANSFER: &str = "30";
 
 /// How the document was paid, when nothing is left to pay; else the accounts to pay to. A document
 /// that names neither is paid by arrangement, and has no instructions.
-pub fn instructions(facts: &Facts) -> Option<PaymentInstructions> {
+///
+/// Peppol takes no code of cash or other ways between Dutch parties (NL-R-008), so there what was
+/// paid says nothing of the way.
+pub fn instructions(facts: &Facts, specification: Specification) -> Option<PaymentInstructions> {
     let is_paid = facts.totals.paid >= facts.totals.total_with_tax;
     match facts.paid_by {
+        Some(_) if is_paid && specification == Specification::Peppol && is_dutch(facts) => None,
         Some(by) if is_paid || facts.accounts.is_empty() => Some(paid(by)),
         _ if facts.accounts.is_empty() => None,
         _ => Some(transfer(facts)),
     }
+}
+
+/// Whether both parties are in the Netherlands.
+fn is_dutch(facts: &Facts) -> bool {
+    let is_there = |party: &Party| {
+        let country = party.country_code.as_deref();
+        country.is_some_and(|code| code.trim().eq_ignore_ascii_case("NL"))
+    };
+    is_there(&facts.issuer) && facts.customer.as_ref().is_some_and(is_there)
 }
 
 fn paid(by: PaidBy) -> PaymentInstructions {

@@ -238,6 +238,8 @@ fn party(term: &en16931::invoice::Party) -> Party {
         is_end_consumer: false,
         account: None,
         is_routed: false,
+        receiver_name: None,
+        receiver_identifier: None,
     }
 }
 

@@ -32,6 +32,7 @@ use syntax_rules::Beside;
 
 use crate::eslog;
 use crate::finding::{Finding, Level, Verdict};
+use crate::rules::national;
 use crate::specification::Syntax;
 
 pub use form::Form;
@@ -153,28 +154,49 @@ fn read_standard(
     let of_reading = read.entries.iter().filter_map(of_entry);
     let wants_content = profile.id != profiles::EN16931.id;
     let of_structure = structure::findings(&tree, syntax, wants_content);
-    let of_xml = match profile.id {
-        id if id == profiles::XRECHNUNG.id => xml_rules::findings(&tree, syntax, true),
-        id if id == profiles::PEPPOL_BIS_3.id => xml_rules::findings(&tree, syntax, false),
-        _ => Vec::new(),
-    };
+    let is_peppol = profile.id == profiles::PEPPOL_BIS_3.id;
     let beside = match profile.id {
         id if id == profiles::XRECHNUNG.id => Beside::Kosit,
-        id if id == profiles::PEPPOL_BIS_3.id => Beside::Peppol,
+        _ if is_peppol && national::is_german(invoice) => Beside::PeppolInGermany,
+        _ if is_peppol => Beside::Peppol,
         _ => Beside::Nothing,
     };
+    let of_xml = match beside {
+        Beside::Nothing => Vec::new(),
+        _ => xml_rules::findings(&tree, syntax, beside.is_german()),
+    };
+    let of_countries = if is_peppol { of_countries(invoice) } else { Vec::new() };
     let of_syntax = syntax_rules::findings(&tree, syntax, beside);
     let is_pdf = container.is_some();
     let of_container = container.into_iter().flatten();
     let found = of_rules.chain(of_reading).chain(of_structure).chain(of_xml).chain(of_syntax);
-    let found = found.chain(of_container);
-    let found = syntax_rules::without_consequences(&tree, syntax, found.collect());
+    let found = found.chain(of_container).chain(of_countries);
+    let mut found = syntax_rules::without_consequences(&tree, syntax, found.collect());
+    if is_peppol {
+        found = by_numbers_of_peppol(found, beside);
+    }
     let form = match (syntax, is_pdf) {
         (_, true) => Form::Hybrid,
         (Syntax::Ubl, false) => Form::Ubl,
         (Syntax::Cii, false) => Form::Cii,
     };
     Ok(Received::of(form, invoice, Verdict::of(found)))
+}
+
+/// What national rules of Peppol say of the terms, those of Germany by KoSIT's numbers.
+fn of_countries(invoice: &Invoice) -> Vec<Finding> {
+    let found = national::german(invoice).into_iter().chain(national::findings(invoice));
+    found.map(|one| finding(&one)).collect()
+}
+
+/// Findings of an invoice of Peppol, where KoSIT's rules hold between parties in Germany alone, by
+/// numbers of their own.
+fn by_numbers_of_peppol(found: Vec<Finding>, beside: Beside) -> Vec<Finding> {
+    let renumbered = |one: Finding| match national::of_germany(&one.rule) {
+        Some(rule) => beside.is_german().then_some(Finding { rule, ..one }),
+        None => Some(one),
+    };
+    found.into_iter().filter_map(renumbered).collect()
 }
 
 /// Whether XML that is not too deep, and could not be read, has a document type declaration.

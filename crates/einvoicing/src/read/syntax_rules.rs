@@ -35,6 +35,19 @@ pub enum Beside {
     Kosit,
     /// Peppol BIS.
     Peppol,
+    /// Peppol BIS between parties in Germany, where KoSIT's rules hold, too.
+    PeppolInGermany,
+}
+
+impl Beside {
+    const fn is_peppol(self) -> bool {
+        matches!(self, Self::Peppol | Self::PeppolInGermany)
+    }
+
+    /// Whether KoSIT's rules hold.
+    pub const fn is_german(self) -> bool {
+        matches!(self, Self::Kosit | Self::PeppolInGermany)
+    }
 }
 
 /// What these rules find in `tree`.
@@ -98,7 +111,7 @@ fn of_ubl(tree: &Document<'_>, node: Node<'_, '_>, beside: Beside, found: &mut V
         }
         _ => {}
     }
-    if beside == Beside::Peppol {
+    if beside.is_peppol() {
         if DAYS.contains(&name) && !is_day(node.text().unwrap_or_default()) {
             add("PEPPOL-EN16931-F001", "a day is written as 2026-11-20");
         }
@@ -107,7 +120,7 @@ fn of_ubl(tree: &Document<'_>, node: Node<'_, '_>, beside: Beside, found: &mut V
             add("PEPPOL-EN16931-R051", "an amount is in another currency than the invoice");
         }
     }
-    if beside == Beside::Kosit && name == "PaymentMeans" {
+    if beside.is_german() && name == "PaymentMeans" {
         of_mixed_debit(tree, node, found);
     }
 }

@@ -2,14 +2,16 @@
 //!
 //! The rules are those of crate `en16931`, which runs them on the terms: EN 16931 (BR, BR-CO,
 //! BR-CL, BR-DEC and the families of VAT categories), XRechnung (BR-DE, and those of Peppol that
-//! KoSIT took over) and Peppol BIS. Here each finding is led back to the field of the interface
-//! whose change mends it.
+//! KoSIT took over) and Peppol BIS, whose national rules are those of `national`. Here each finding
+//! is led back to the field of the interface whose change mends it.
 //!
 //! | Module     | Owns                                          |
 //! | ---------- | --------------------------------------------- |
+//! | `national` | rules of Peppol BIS for sellers of a country  |
 //! | `places`   | from a business term to a field               |
 //! | `remedies` | what to change, for rules that documents break |
 
+pub mod national;
 mod places;
 mod remedies;
 
@@ -38,16 +40,42 @@ pub fn verdict(facts: &Facts, model: &Model, specification: Specification) -> Ve
         if rule.starts_with("EN-") || is_mixed && OF_MIXED.contains(&rule) {
             return None;
         }
-        let remedy = remedies::remedy(rule).map(|remedy| format!(" {remedy}"));
-        Some(Finding {
-            rule: rule.to_owned(),
-            level: level(finding.severity),
-            path: FindingContext { facts, model, finding }.path(),
-            message: format!("{}{}", text(finding), remedy.unwrap_or_default()),
-        })
+        Some(at_field(facts, model, finding, remedies::remedy(rule)))
     });
-    let found = model.found.iter().cloned().chain(of_rules).chain(leitweg_warning(facts));
-    Verdict::of(found.collect())
+    let of_countries = match specification {
+        Specification::Peppol => national_findings(facts, model),
+        Specification::En16931 | Specification::XRechnung => Vec::new(),
+    };
+    let found = model.found.iter().cloned().chain(of_rules).chain(of_countries);
+    Verdict::of(found.chain(leitweg_warning(facts)).collect())
+}
+
+/// The finding at the field that mends it, with what to change where we know.
+fn at_field(
+    facts: &Facts,
+    model: &Model,
+    finding: &en16931::Finding,
+    remedy: Option<&str>,
+) -> Finding {
+    let remedy = remedy.map(|remedy| format!(" {remedy}"));
+    Finding {
+        rule: finding.rule.clone(),
+        level: level(finding.severity),
+        path: FindingContext { facts, model, finding }.path(),
+        message: format!("{}{}", text(finding), remedy.unwrap_or_default()),
+    }
+}
+
+/// What the rules of the seller's country say, by the numbers of Peppol.
+fn national_findings(facts: &Facts, model: &Model) -> Vec<Finding> {
+    let of_germany = national::german(&model.invoice).into_iter().filter_map(|finding| {
+        let rule = national::of_germany(&finding.rule)?;
+        Some(Finding { rule, ..at_field(facts, model, &finding, remedies::remedy(&finding.rule)) })
+    });
+    let of_others = national::findings(&model.invoice).into_iter();
+    let of_others =
+        of_others.map(|finding| at_field(facts, model, &finding, finding.hint.as_deref()));
+    of_germany.chain(of_others).collect()
 }
 
 /// The weight that an authority gives.

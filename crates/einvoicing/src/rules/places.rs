@@ -106,9 +106,17 @@ impl FindingContext<'_> {
             "BR-DE-1" => keys(&["issuer", "bank_accounts"]),
             "BR-DE-TMP-32" => keys(&["date_service"]),
             "BR-E-10" => keys(&["tax_clause"]),
+            "IT-R-001" if self.is_second_number() => keys(&["issuer", "tax_number_2"]),
+            _ if rule.starts_with("GR-R-") => keys(&["issuer", "country_code"]),
             _ if rule.ends_with("-02") && is_category_rule(rule) => keys(&["issuer", "tax_number"]),
             _ => return None,
         })
+    }
+
+    /// Whether the seller's number that is no VAT identifier, BT-32, is its second one.
+    fn is_second_number(&self) -> bool {
+        let second = self.facts.issuer.tax_number_2.as_deref().map(str::trim);
+        second.is_some() && self.model.invoice.seller.tax_registration.as_deref() == second
     }
 
     fn of_term(&self) -> Vec<Step> {

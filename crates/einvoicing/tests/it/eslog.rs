@@ -250,6 +250,59 @@ fn identifiers_of_an_envelope_have_room() {
 }
 
 #[test]
+fn a_budget_user_is_in_the_envelope_as_its_routing_names_it() {
+    let routed = |name: &str, identifier: &str| {
+        let mut facts = to_budget_user(slovenian());
+        let customer = facts.customer.as_mut().unwrap();
+        (customer.receiver_name, customer.receiver_identifier) = (some(name), some(identifier));
+        facts
+    };
+    let now = datetime!(2026-11-20 12:00:05 +1);
+    let attached = [eslog::Attached { name: "a.xml", kind: "xml", bytes: 4096 }];
+    let facts = routed("Ministrstvo za primere", "SI47429518");
+    let xml = eslog::envelope(&facts, &attached, now)
+        .unwrap_or_else(|verdict| panic!("{:#?}", verdict.findings()));
+    let identifier = "<receiver_identifier>SI47429518</receiver_identifier>";
+    assert!(xml.contains("<receiver><name>Ministrstvo za primere</name>"), "{xml}");
+    assert!(xml.contains(identifier), "{xml}");
+    let invoice = eslog::write_ujp(&facts).unwrap().xml;
+    assert!(!invoice.contains("Ministrstvo") && !invoice.contains("47429518"), "{invoice}");
+
+    assert!(eslog::judge_ujp(&routed(&"x".repeat(70), &"1".repeat(35))).is_valid());
+    let (name, identifier) = ("x".repeat(71), "1".repeat(36));
+    let mut facts = routed(&name, &identifier);
+    // What the envelope does not have of the customer need not fit into it.
+    facts.customer.as_mut().unwrap().tax_number = some(&identifier);
+    let found: Vec<String> = eslog::judge_ujp(&facts).errors().map(ToString::to_string).collect();
+    let expected = [
+        "customer.ujp.receiver_identifier: UJP: the envelope has room for 35 characters",
+        "customer.ujp.receiver_name: UJP: the envelope has room for 70 characters",
+    ];
+    assert_eq!(found.len(), 2, "{found:#?}");
+    for (found, expected) in found.iter().zip(expected) {
+        assert!(found.starts_with(expected), "{found}");
+    }
+    assert!(eslog::judge(&facts).is_valid(), "they are of the envelope alone");
+    let blank = routed(" ", " ");
+    assert!(
+        eslog::envelope(&blank, &attached, now).unwrap().contains("<name>Beispielstadt</name>")
+    );
+}
+
+#[test]
+fn the_name_of_a_business_unit_is_refused_at_the_unit() {
+    let of_unit = |name: String| {
+        let mut facts = slovenian();
+        facts.issuer.contact = Some(name);
+        errors(&facts)
+    };
+    assert_eq!(of_unit("x".repeat(256)), Vec::<String>::new());
+    let found = of_unit("x".repeat(257));
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert!(found[0].starts_with("business_unit_id: XSD: e-SLOG has room for 256"), "{found:#?}");
+}
+
+#[test]
 fn a_budget_users_account_and_bank_are_refused_at_their_own_fields() {
     let judged = |number: &str, bic: Option<&str>, is_routed: bool| {
         let mut facts = to_budget_user(slovenian());

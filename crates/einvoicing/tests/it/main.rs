@@ -5,6 +5,7 @@ mod documents;
 mod eslog;
 mod judge;
 mod mapping;
+mod national;
 mod network;
 mod official;
 mod reading;

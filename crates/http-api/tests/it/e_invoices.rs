@@ -209,9 +209,18 @@ async fn a_credit_note_names_the_invoice_and_a_doubtful_leitweg_id_warns() {
     let warning = &invoice["warnings"][0];
     assert_eq!(warning["path"], json!(["customer", "e_invoicing", "buyer_reference"]));
     assert_eq!(warning["code"], "leitweg_id_check_digits");
+    let check = &invoice["xrechnung"];
+    let warned: Vec<String> =
+        check["validation_warnings"].as_array().unwrap().iter().map(text).collect();
+    let is_named =
+        |one: &String| one.starts_with("customer.e_invoicing.buyer_reference: LEITWEG-ID: ");
+    assert_eq!(warned.iter().filter(|one| is_named(one)).count(), 1, "{warned:?}");
+    assert_eq!(check["validation_errors"], json!([]), "a warning is no error");
     let linked = json!({"linked_documents": [invoice["id"]]});
     let note = with(with(german(), asked), linked);
     let note = api.post("/credit-notes", &owner, note).await.with(201).json();
+    let warned = note["xrechnung"]["validation_warnings"].to_string();
+    assert!(!warned.contains("LEITWEG-ID"), "{warned}");
     assert_eq!(note["xrechnung"]["validation_status"], "valid", "{}", note["xrechnung"]);
     let path = format!("/credit-notes/{}/xrechnung", text(&note["id"]));
     let file = api.get(&path, &owner).await.with(200).text;
@@ -347,8 +356,21 @@ async fn ujp_wants_a_document_that_the_invoice_refers_to() {
         let refused = api.post("/invoices", &owner, with(body.clone(), asked)).await.with(422);
         assert_eq!(paths(&refused), ["customer.ujp.receiver_agent"], "{refused:?}");
     }
+    // Who it is there has to fit into the envelope.
+    body["customer"]["ujp"] = json!({
+        "receiver_mailbox": "SI56011006370171132", "receiver_agent": "UJPLSI2DICL",
+        "receiver_name": "x".repeat(71), "receiver_identifier": "1".repeat(36),
+    });
+    let before = (count(&api, &owner).await, next_number(&api, &owner).await);
+    let asked = json!({"ujp": {"validation_required": true}});
+    let refused = api.post("/invoices", &owner, with(body.clone(), asked)).await.with(422);
+    let mut found = paths(&refused);
+    found.sort();
+    let fields = ["customer.ujp.receiver_identifier", "customer.ujp.receiver_name"];
+    assert_eq!((cause(&refused).as_str(), found), ("ujp_invalid", fields.map(Into::into).into()));
+    assert_eq!((count(&api, &owner).await, next_number(&api, &owner).await), before);
+    body["customer"]["ujp"] = json!({"receiver_mailbox": "SI56011006370171132"});
     // That of the customer's bank account counts for the same number.
-    body["customer"]["ujp"]["receiver_agent"] = Value::Null;
     let account = json!({"iban": "SI56 0110 0637 0171 132", "bic": "UJPLSI2DICL"});
     body["customer"]["bank_account"] = account;
     assert_eq!(check(body).await["validation_status"], "valid");

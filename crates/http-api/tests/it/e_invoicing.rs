@@ -187,6 +187,16 @@ async fn what_the_provider_says_is_the_state_of_the_enrollment() {
         let url = if state == "verification_required" { json!(page) } else { Value::Null };
         assert_eq!(said["enrollment"]["verification_url"], url);
     }
+    let path = "/e-invoicing/enrollment/verification-link";
+    let again = "https://provider.example/again".to_owned();
+    let needs = Ok(Standing::NeedsVerification(Some(again.clone())));
+    world.network.standings.lock().unwrap().push_back(needs);
+    let link = world.api.post(path, &owner, json!({})).await.with(200).json();
+    assert_eq!(link, json!({"verification_url": again}), "what the provider says now");
+    let no = Ok(Standing::Rejected("no such company".to_owned()));
+    world.network.standings.lock().unwrap().push_back(no);
+    let none = world.api.post(path, &owner, json!({})).await.with(422);
+    assert_eq!(cause(&none), "nothing_to_verify");
     let id = world.invoice(&owner, json!({})).await;
     let refused = world.send(&owner, &id, json!({})).await.with(422);
     assert_eq!(cause(&refused), "e_invoicing_not_enrolled");

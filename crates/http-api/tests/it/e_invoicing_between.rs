@@ -5,7 +5,7 @@ use std::sync::Arc;
 use racun_einvoicing::network::Receipt;
 use serde_json::{Value, json};
 
-use crate::e_invoicing::{World, silence};
+use crate::e_invoicing::{World, cause, silence};
 use crate::harness::text;
 use crate::network::Gate;
 
@@ -182,4 +182,40 @@ async fn what_cannot_be_sent_by_itself_is_a_submission_that_failed() {
     let to = json!({"recipient_peppol_id": "SI10039856", "recipient_scheme_id": "9949"});
     let sent = world.send(&owner, &no_scheme, to).await.with(202).json();
     assert_eq!(sent["status"], "created", "{sent}");
+}
+
+#[actix_web::test]
+async fn what_is_sent_within_germany_keeps_the_rules_of_germany() {
+    let world = World::new().await;
+    let user = world.api.user("owner@example.com").await;
+    let body = json!({
+        "name": "Anna GmbH", "country": "Germany", "environment": "sandbox",
+        "tax_number": "DE136695976", "address": "Weg 1", "post_code": "10115", "city": "Berlin",
+        "email": "anna@example.com", "is_tax_subject": true,
+    });
+    let made = world.api.post("/entities", &user, body).await.with(201).json();
+    let owner = user.in_entity(&text(&made["id"]));
+    let iban = json!([{"type": "iban", "iban": "DE89370400440532013000"}]);
+    let path = format!("/entities/{}", owner.entity());
+    world.api.patch(&path, &owner, json!({"settings": {"bank_accounts": iban}})).await.with(200);
+    world.put(&owner, json!({"enabled": true})).await.with(200);
+    world.work().await;
+    let german = json!({
+        "customer": {
+            "name": "Kunde GmbH", "address": "Weg 2", "post_code": "53113", "city": "Bonn",
+            "country_code": "DE", "tax_number": "DE136695976", "peppol_id": "9930:DE136695976",
+            "e_invoicing": {"buyer_reference": "PO-1"},
+        },
+        "items": [{"name": "Beratung", "quantity": 2, "price": 50, "taxes": [{"rate": 19}]}],
+    });
+    let id = world.invoice(&owner, german).await;
+    let refused = world.send(&owner, &id, json!({})).await.with(422);
+    assert_eq!(cause(&refused), "peppol_invalid");
+    assert_eq!(refused.issue().0, r#"["issuer","phone"]"#);
+    assert!(refused.text.contains("DE-R-006"), "{refused:?}");
+    assert!(world.submissions(&owner, &id).await.is_empty(), "nothing is sent, or counted");
+    let path = format!("/invoices/{id}");
+    let phone = json!({"issuer": {"phone": "+49 30 123456"}});
+    world.api.patch(&path, &owner, phone).await.with(200);
+    world.send(&owner, &id, json!({})).await.with(202);
 }

@@ -10,7 +10,9 @@ use racun_einvoicing::{
     Account, Discount, Facts, FactsKind, Line, LineTax, PaidBy, Party, Preceding, Price, Priced,
     Sale, Sells, TaxTotal, Texts, Totals,
 };
-use racun_kernel::{BankAccount, BankAccountType, Classification, Currency, Decimal, PaymentType};
+use racun_kernel::{
+    BankAccount, BankAccountType, Classification, Currency, Decimal, PaymentType, UjpRouting,
+};
 use racun_paper::Language;
 
 /// What of the entity counts for its electronic invoices beside what its documents say.
@@ -91,20 +93,6 @@ pub fn facts_of(document: &Document, around: &Around<'_>) -> Option<Facts> {
     })
 }
 
-/// The facts for the envelope that UJP takes: the receiver by the name and the identifier that the
-/// customer's routing has, where it has some.
-#[must_use]
-pub fn envelope_facts(facts: &Facts, document: &Document) -> Facts {
-    let mut facts = facts.clone();
-    let routing = document.content.customer.as_ref().and_then(|customer| customer.ujp.as_ref());
-    if let (Some(customer), Some(routing)) = (&mut facts.customer, routing) {
-        customer.name = routing.receiver_name.clone().or_else(|| customer.name.take());
-        customer.tax_number =
-            routing.receiver_identifier.clone().or_else(|| customer.tax_number.take());
-    }
-    facts
-}
-
 const fn sale(kind: TransactionType) -> Sale {
     match kind {
         TransactionType::Domestic => Sale::Domestic,
@@ -135,10 +123,15 @@ fn issuer(document: &Document, seller: Seller) -> Party {
 }
 
 fn customer(side: &Side) -> Party {
-    let mailbox = side.ujp.as_ref().and_then(|ujp| ujp.receiver_mailbox.clone());
+    let of_routing = |field: fn(&UjpRouting) -> &Option<String>| {
+        side.ujp.as_ref().and_then(|it| field(it).clone())
+    };
+    let mailbox = of_routing(|ujp| &ujp.receiver_mailbox);
     Party {
         is_end_consumer: side.is_end_consumer.unwrap_or(false),
         is_routed: mailbox.is_some(),
+        receiver_name: of_routing(|ujp| &ujp.receiver_name),
+        receiver_identifier: of_routing(|ujp| &ujp.receiver_identifier),
         account: receiving(side, mailbox),
         ..party(side)
     }
@@ -187,6 +180,8 @@ fn party(side: &Side) -> Party {
         is_end_consumer: false,
         account: None,
         is_routed: false,
+        receiver_name: None,
+        receiver_identifier: None,
     }
 }
 
@@ -379,13 +374,16 @@ mod tests {
             let ujp = UjpRouting {
                 receiver_mailbox: text(mailbox),
                 receiver_agent: text(agent),
-                ..UjpRouting::default()
+                receiver_name: text("Ministrstvo"),
+                receiver_identifier: text("SI47429518"),
             };
             let side = Side { bank_account: Some(account), ujp: Some(ujp), ..Side::default() };
             let found = customer(&side);
             let expected = Account { number: number.to_owned(), bic: text(bank) };
             assert_eq!(found.account, Some(expected), "{mailbox} {agent}");
             assert_eq!(found.is_routed, !mailbox.is_empty());
+            assert_eq!(found.receiver_name.as_deref(), Some("Ministrstvo"));
+            assert_eq!(found.receiver_identifier.as_deref(), Some("SI47429518"));
         }
     }
 }

@@ -20,7 +20,7 @@ mod read;
 
 pub use crate::error::EInvoiceRefused;
 pub use check::{ready, validate};
-pub use facts::{Around, Seller, envelope_facts, facts_of};
+pub use facts::{Around, Seller, facts_of};
 pub use policy::{Policy, Wanted};
 pub use read::facts;
 

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use racun_einvoicing::network::{
     Capability, Dispatch, EInvoicingNetwork, NetworkDocument, NetworkError, Participant, Progress,
-    Receipt, Sender, Standing, Unauthorized,
+    Receipt, Sender, Standing, Unauthorized, vat_scheme,
 };
 use racun_gateways::{Network, Provider, ProviderOptions, Reach};
-use racun_kernel::Environment;
+use racun_kernel::{Environment, vat_number};
 use racun_store::testing;
 use serde_json::{Value, json};
 use time::macros::datetime;
@@ -243,6 +243,21 @@ async fn notices_show_the_secret() {
     let notice = ask(Some("Bearer notices")).unwrap().unwrap();
     assert_eq!((notice.key.as_deref(), notice.progress), (Some("k"), Progress::Delivered));
     assert_eq!(network.notice(Some("Bearer notices"), b"{}"), Ok(None));
+}
+
+#[test]
+fn companies_of_each_country_that_is_covered_have_a_scheme_to_send_as() {
+    let letters = || (b'A'..=b'Z').map(char::from);
+    let all = letters().flat_map(|one| letters().map(move |other| format!("{one}{other}")));
+    let covered: Vec<String> = all.filter(|country| Network::covers(country)).collect();
+    for country in &covered {
+        let scheme = vat_number::prefix_of(country).and_then(vat_scheme);
+        assert!(scheme.is_some(), "{country} has no scheme of VAT numbers");
+    }
+    assert_eq!(covered.len(), 24, "{covered:?}");
+    for country in ["CH", "DK", "GB", "GR", "IS", "LI", "ME", "NO", "SE"] {
+        assert!(!Network::covers(country), "{country}");
+    }
 }
 
 #[tokio::test]
