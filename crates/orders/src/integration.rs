@@ -11,8 +11,10 @@ use time::OffsetDateTime;
 use crate::check::{Check, MAX_TEXT_CHARS};
 use crate::error::{OrderError, OrderRefusal};
 use crate::events::order_integration as events;
+use crate::opening::{Consent, Opening};
 use crate::order::SourceKind;
 use crate::sync::OrderSync;
+use crate::told::{Seen, Told};
 
 /// Integrations that an entity may have; deleted ones do not count.
 pub const MAX_INTEGRATIONS: usize = 100;
@@ -103,6 +105,12 @@ pub struct Integration {
     /// Since when the shop posts its orders here because this server had it do so.
     #[serde(default, with = "time::serde::rfc3339::option")]
     pub webhooks_at: Option<OffsetDateTime>,
+    /// The consent that opened its shop last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub consent: Option<Consent>,
+    /// By which of the platform's events its shop took this server's application out.
+    #[serde(default, skip_serializing_if = "Seen::is_empty")]
+    pub ended_by: Seen,
     /// How far the reading of its earlier orders came, where a job reads them.
     #[serde(default)]
     pub sync: Option<OrderSync>,
@@ -227,6 +235,8 @@ impl IntegrationInput {
             webhook_secret: None,
             access_token: None,
             webhooks_at: None,
+            consent: None,
+            ended_by: Seen::default(),
             sync: None,
             metadata: Metadata::default(),
             deleted_at: None,
@@ -332,16 +342,66 @@ impl Integration {
         Ok(Decision::changed(after, events))
     }
 
-    /// Notes that the shop took this server's application out: it takes no more orders, until
-    /// somebody makes it active again, and nothing opens the shop.
-    pub fn uninstalled(self, actor: &Actor) -> Decision<Self> {
-        if !self.is_active || self.deleted_at.is_some() {
+    /// Opens its shop again, as its owner consented to: it takes orders by the rules that it has,
+    /// also one that was deleted, for another one would take the shop's orders a second time.
+    /// `present` are those that are not deleted.
+    ///
+    /// # Errors
+    /// [`OrderRefusal::TooMany`] when it is deleted, and there are as many as there may be.
+    pub fn opened(
+        self,
+        opening: Opening,
+        present: usize,
+        actor: &Actor,
+    ) -> Result<Decision<Self>, OrderError> {
+        let is_deleted = self.deleted_at.is_some();
+        if is_deleted && present >= MAX_INTEGRATIONS {
+            return Err(OrderRefusal::TooMany.into());
+        }
+        let kind = if is_deleted { events::CREATED } else { events::UPDATED };
+        let events = vec![actor.event(kind, self.id)];
+        let after = Self {
+            is_active: true,
+            shop_domain: Some(opening.shop_domain),
+            access_token: Some(opening.access_token),
+            webhook_secret: Some(opening.webhook_secret),
+            scopes: opening.scopes,
+            webhooks_at: None,
+            consent: Some(opening.consent),
+            deleted_at: None,
+            updated_at: actor.now(),
+            ..self
+        };
+        Ok(Decision::changed(after, events))
+    }
+
+    /// Whether the consent `id` made it, or opened it last.
+    #[must_use]
+    pub fn is_by(&self, id: OrderIntegrationId) -> bool {
+        self.id == id || self.consent.is_some_and(|consent| consent.id == id)
+    }
+
+    /// Notes that the shop took this server's application out, as `told`: it takes no more orders,
+    /// until somebody makes it active again, and nothing opens the shop. What was told before, or
+    /// happened before the last consent, changes nothing.
+    pub fn uninstalled(self, told: &Told, actor: &Actor) -> Decision<Self> {
+        let consent = self.consent.map(|consent| consent.at);
+        let is_late = told.at.zip(consent).is_some_and(|(at, consent)| at < consent);
+        if self.deleted_at.is_some() || is_late || self.ended_by.has(told.id.as_deref()) {
+            return Decision::Unchanged(self);
+        }
+        let after = Self {
+            is_active: false,
+            access_token: None,
+            webhooks_at: None,
+            ended_by: self.ended_by.clone().with(told.id.as_deref()),
+            ..self.clone()
+        };
+        if after == self {
             return Decision::Unchanged(self);
         }
         let events = vec![actor.event(events::UPDATED, self.id)];
-        let (is_active, updated_at) = (false, actor.now());
-        let after = Self { is_active, access_token: None, webhooks_at: None, updated_at, ..self };
-        Decision::changed(after, events)
+        Decision::changed(Self { updated_at: actor.now(), ..after }, events)
     }
 
     /// Deletes it: it takes no more orders, and those that it has stay.

@@ -5,11 +5,13 @@ use racun_kernel::id::OrderIntegrationId;
 use racun_kernel::{Stamp, Vault};
 use racun_orders::platform::{self, Headers, Hook, Incoming};
 use racun_orders::{
-    INTEGRATIONS, Integration, ORDERS, Order, OrderError, OrderRefusal, SourceKind, source_key,
+    INTEGRATIONS, Integration, ORDERS, Order, OrderError, OrderRefusal, SourceKind, Told,
+    source_key,
 };
 use racun_store::{Actor, Context, Decision, Store, StoreError, Writes};
 
 use crate::error::ShopError;
+use crate::integrations;
 use crate::orders::{inserted, replaced};
 
 /// How often a webhook is taken in again when another one of the same order comes between.
@@ -24,6 +26,8 @@ pub struct Signed {
     pub topic: Option<String>,
     /// The platform's id of the event.
     pub event_id: Option<String>,
+    /// When the event happened, where the platform says so.
+    pub triggered_at: Option<String>,
     /// Its signature.
     pub signature: Option<String>,
     /// The raw body, which is what is signed.
@@ -61,7 +65,12 @@ pub async fn receive(
         return Ok(Received::Nothing);
     }
     check(vault, &integration, &signed)?;
-    let headers = Headers { topic: signed.topic.as_deref(), event_id: signed.event_id.as_deref() };
+    let headers = Headers {
+        topic: signed.topic.as_deref(),
+        event_id: signed.event_id.as_deref(),
+        triggered_at: signed.triggered_at.as_deref(),
+    };
+    let told = headers.told();
     let hook = platform::read(signed.source, headers, &signed.body)?;
     if matches!(hook, Hook::Ping | Hook::Other) {
         return Ok(Received::Nothing);
@@ -75,12 +84,13 @@ pub async fn receive(
     match hook {
         Hook::Ping | Hook::Other => Ok(Received::Nothing),
         Hook::Uninstalled => {
-            let ended =
-                |before: Integration, actor: &Actor| Ok::<_, OrderError>(before.uninstalled(actor));
-            cx.amend(&INTEGRATIONS, integration.id, ended).await?;
+            let ended = move |before: Integration, actor: &Actor| {
+                Ok::<_, OrderError>(before.uninstalled(&told, actor))
+            };
+            integrations::amend(cx, integration.id, ended).await?;
             Ok(Received::Nothing)
         }
-        Hook::Gone { source_id } => gone(cx, &integration, &source_id).await,
+        Hook::Gone { source_id } => gone(cx, &integration, &source_id, told).await,
         Hook::Order(incoming) => taken(cx, &integration, *incoming).await,
         Hook::Restored(incoming) => take_in(cx, &integration, *incoming, Order::brought_back).await,
     }
@@ -120,13 +130,14 @@ async fn gone(
     cx: Context<'_>,
     integration: &Integration,
     source_id: &str,
+    told: Told,
 ) -> Result<Received, ShopError> {
     let Some(seen) = find(cx, integration, source_id).await? else {
         return Ok(Received::Nothing);
     };
-    let removed = cx
-        .amend(&ORDERS, seen.id, |before: Order, actor| Ok::<_, OrderError>(before.removed(actor)));
-    Ok(Received::Order(Box::new(removed.await?)))
+    let remove =
+        move |before: Order, actor: &Actor| Ok::<_, OrderError>(before.removed(&told, actor));
+    Ok(Received::Order(Box::new(cx.amend(&ORDERS, seen.id, remove).await?)))
 }
 
 /// Takes in an order as its platform has it: what is not later than what is kept changes nothing.

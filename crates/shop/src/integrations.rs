@@ -3,19 +3,17 @@
 use racun_access::{ENTITIES, Entity};
 use racun_catalog::{BUSINESS_UNITS, BusinessUnit};
 use racun_fiscal::{BusinessPremise, Device, FISCAL_DEVICES, FISCAL_PREMISES};
-use racun_kernel::id::{EntityId, OrderIntegrationId};
+use racun_kernel::id::OrderIntegrationId;
 use racun_kernel::{Issue, Issues, Patch, Tenant, Vault};
 use racun_orders::{
     INTEGRATIONS, Integration, IntegrationInput, OrderError, SourceKind, check_secret,
 };
-use racun_store::{
-    Clause, Context, Decision, ListQuery, Many, One, Operator, Page, Put, RawQuery, Store,
-    StoreError, Writes,
-};
+use racun_store::{Actor, Context, Decision, ListQuery, One, Page, Put, RawQuery};
 use racun_webhooks::new_secret;
 
 use crate::error::ShopError;
 use crate::orders::retry_job;
+use crate::stores::Stores;
 
 /// What callers say of an integration that is kept sealed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -52,10 +50,11 @@ pub async fn create(
     let mut unit = cx.unit();
     let account = Tenant::account(cx.scope.account());
     let _entity: One<Entity> = unit.hold_of(account, &ENTITIES, cx.scope.entity());
-    let live: Many<Integration> = unit.hold_where(&INTEGRATIONS, "live_of", cx.scope.entity());
+    let stores = Stores::hold(&mut unit, cx.scope.entity());
     unit.decide(move |held| {
-        let (made, events) = input.into_integration(held.count(&live), held.actor())?;
-        let writes = Writes::default().insert(&made).events(events);
+        let stores = stores.read(held)?;
+        let (made, events) = input.into_integration(stores.live.len(), held.actor())?;
+        let writes = stores.count(held, &made)?.insert(&made).events(events);
         Ok(((made, secret), writes))
     })
     .await
@@ -107,25 +106,6 @@ pub async fn list(cx: Context<'_>, raw: &RawQuery) -> Result<Page<Integration>, 
     Ok(cx.page(&INTEGRATIONS, &query).await?)
 }
 
-/// How many stores of `entity` are connected: integrations of platforms that take orders.
-///
-/// # Errors
-/// When the store fails.
-pub async fn connected_stores(store: &dyn Store, entity: EntityId) -> Result<i64, StoreError> {
-    let live = Clause::on(&INTEGRATIONS, "is_active", Operator::Equals(true.into()));
-    let of_platform =
-        Clause::on(&INTEGRATIONS, "source", Operator::Not(SourceKind::Manual.name().into()));
-    let query = ListQuery {
-        limit: 1,
-        count: true,
-        clauses: vec![live, of_platform],
-        ..ListQuery::first_page(&INTEGRATIONS)
-    };
-    let tenant = Tenant::entity(entity);
-    let page: Page<Integration> = store.page(&INTEGRATIONS, &tenant, &query).await?;
-    Ok(page.pagination.total)
-}
-
 /// Changes an integration.
 ///
 /// # Errors
@@ -142,6 +122,7 @@ pub async fn update(
     input.access_token = sealed(cx, vault, ACCESS_TOKEN, secrets.access_token)?;
     check_names(cx, &input).await?;
     let mut unit = cx.unit();
+    let stores = Stores::hold(&mut unit, cx.scope.entity());
     let integration = unit.hold(&INTEGRATIONS, id);
     let changed = unit.decide(move |held| {
         let (before, actor): (Integration, _) = (held.one(integration)?, held.actor());
@@ -150,7 +131,8 @@ pub async fn update(
         let (after, writes) = changed.written(|after| Put::update(&before, after));
         // What failed by its rules may be right by the new ones.
         let retry = (!is_same).then(|| retry_job(&after, actor));
-        Ok::<_, OrderError>((after, writes.puts(retry)))
+        let writes = writes.puts(retry).and(stores.read(held)?.count(held, &after)?);
+        Ok::<_, OrderError>((after, writes))
     });
     Ok(changed.await?)
 }
@@ -160,13 +142,28 @@ pub async fn update(
 /// # Errors
 /// [`OrderError::NotFound`], and when the store fails.
 pub async fn delete(cx: Context<'_>, id: OrderIntegrationId) -> Result<(), OrderError> {
+    amend(cx, id, Integration::delete).await?;
+    Ok(())
+}
+
+/// Changes the integration `id` as `decide` says, and counts the entity's stores.
+///
+/// # Errors
+/// [`OrderError::NotFound`], what `decide` refuses, and when the store fails.
+pub(crate) async fn amend(
+    cx: Context<'_>,
+    id: OrderIntegrationId,
+    decide: impl FnOnce(Integration, &Actor) -> Result<Decision<Integration>, OrderError>
+    + Send
+    + 'static,
+) -> Result<Integration, OrderError> {
     let mut unit = cx.unit();
-    let held_integration = unit.hold(&INTEGRATIONS, id);
+    let stores = Stores::hold(&mut unit, cx.scope.entity());
+    let row = unit.hold(&INTEGRATIONS, id);
     unit.decide(move |held| {
-        let before: Integration = held.one(held_integration)?;
-        let deleted = before.clone().delete(held.actor())?;
-        let (_, writes) = deleted.written(|after| Put::update(&before, after));
-        Ok(((), writes))
+        let (after, writes) = held.amend(row, |before| decide(before, held.actor()))?;
+        let counted = stores.read(held)?.count(held, &after)?;
+        Ok((after, writes.and(counted)))
     })
     .await
 }

@@ -6,6 +6,7 @@
 //! | `orders`       | orders: made, changed, listed, cancelled, in the trash                 |
 //! | `hooks`        | webhooks of platforms: whose they are, whether they are signed         |
 //! | `consent`      | a shop's owner consents: what is asked for, and what comes back        |
+//! | `stores`       | connected stores, counted where an integration changes                 |
 //! | `sync`         | a shop's earlier orders, read page by page                             |
 //! | `document`     | what a document of an order says                                       |
 //! | `processing`   | an order becomes its document, in one commit with its new state        |
@@ -26,6 +27,7 @@ pub mod integrations;
 mod money;
 pub mod orders;
 mod processing;
+mod stores;
 mod sync;
 mod trial;
 mod worker;

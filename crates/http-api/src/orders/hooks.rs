@@ -43,6 +43,7 @@ struct Headers {
     source: SourceKind,
     topic: &'static str,
     event_id: &'static str,
+    triggered_at: Option<&'static str>,
     signature: &'static str,
 }
 
@@ -50,6 +51,7 @@ const SHOPIFY: Headers = Headers {
     source: SourceKind::Shopify,
     topic: "x-shopify-topic",
     event_id: "x-shopify-webhook-id",
+    triggered_at: Some("x-shopify-triggered-at"),
     signature: "x-shopify-hmac-sha256",
 };
 
@@ -57,6 +59,7 @@ const WOOCOMMERCE: Headers = Headers {
     source: SourceKind::Woocommerce,
     topic: "x-wc-webhook-topic",
     event_id: "x-wc-webhook-delivery-id",
+    triggered_at: None,
     signature: "x-wc-webhook-signature",
 };
 
@@ -89,6 +92,10 @@ async fn take(
         source: headers.source,
         topic: header(&request, headers.topic)?,
         event_id: header(&request, headers.event_id)?,
+        triggered_at: match headers.triggered_at {
+            Some(name) => header(&request, name)?,
+            None => None,
+        },
         signature: header(&request, headers.signature)?,
         body: body.0,
     };

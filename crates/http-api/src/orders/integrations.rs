@@ -54,7 +54,11 @@ pub(crate) const ROUTES: &[Route] = &[
         .takes::<IntegrationInputBody>()
         .answers::<IntegrationBody>(),
     Route::delete("/order-integrations/{id}", "deleteOrderIntegration", MANAGE, || web::to(delete))
-        .about(TAG, "Removes a source of orders; its orders stay."),
+        .about(TAG, "Removes a source of orders; its orders stay.")
+        .explained(
+            "When the owner of its shop on Shopify consents again, it is there again with its \
+             rules, so that no order comes twice.",
+        ),
 ];
 
 names! {

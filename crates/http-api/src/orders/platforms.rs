@@ -32,13 +32,18 @@ pub(crate) const ROUTES: &[Route] = &[
     .about(TAG, "Answers the page on which the owner of a shop on Shopify consents.")
     .explained(
         "Who opens `redirect_url` within half an hour and consents makes an integration of that \
-         name, and the shop posts its orders to it from then on. In the sandbox the page leads \
-         back at once, as if consent had been given.",
+         name, and the shop posts its orders to it from then on. A shop has one integration, so \
+         that no order comes twice: where the entity has one of this shop, it takes orders again, \
+         with the name and the rules that it has, also one that was deleted. In the sandbox the \
+         page leads back at once, as if consent had been given.",
     )
     .takes_with::<AuthorizeBody>(&["shop_domain", "name"])
     .answers::<RedirectBody>(),
     Route::get(shop::BACK, "finishShopifyConsent", Gate::Open, || web::to(consented))
-        .about(TAG, "Takes what Shopify leads back with, and makes the integration.")
+        .about(
+            TAG,
+            "Takes what Shopify leads back with: the shop's integration is made, or opened again.",
+        )
         .linked()
         .page(),
     Route::post(
@@ -80,7 +85,7 @@ pub(crate) const ROUTES: &[Route] = &[
 struct AuthorizeBody {
     /// The shop: `my-shop.myshopify.com`.
     shop_domain: String,
-    /// The integration's name, for people.
+    /// The integration's name, for people, where a new one is made.
     name: String,
 }
 

@@ -30,12 +30,8 @@ impl Desk {
         self.get(&format!("/invoices/{}", text(&order["invoice_id"]))).await
     }
 
-    async fn list(&self, path: &str) -> Vec<Value> {
-        self.get(&format!("{path}?limit=100")).await["data"].as_array().unwrap().clone()
-    }
-
     /// What money came in by payments, less what went back by credit notes.
-    async fn money(&self) -> Decimal {
+    pub(crate) async fn money(&self) -> Decimal {
         let payments = self.list("/payments").await;
         let moved = payments.iter().filter(|payment| payment["type"] != "credit_note");
         let signed = moved.map(|payment| {
@@ -47,7 +43,7 @@ impl Desk {
 
     /// What was invoiced, less what credit notes give back. Voided invoices count only where a
     /// credit note ended them.
-    async fn sold(&self) -> Decimal {
+    pub(crate) async fn sold(&self) -> Decimal {
         let invoices = self.invoices().await;
         let is_fiscal = |one: &Value| !one["furs"].is_null() || !one["fina"].is_null();
         let counts = |one: &&Value| one["voided_at"].is_null() || is_fiscal(one);
@@ -58,7 +54,7 @@ impl Desk {
     }
 }
 
-fn decimal(value: &Value) -> Decimal {
+pub(crate) fn decimal(value: &Value) -> Decimal {
     value.to_string().parse().unwrap()
 }
 
@@ -247,7 +243,7 @@ async fn net_sold_and_money_are_the_orders_total_whatever_changes() {
 
 /// A desk whose documents are fiscalized, the rules of an integration for that, and what other
 /// documents say of the place.
-async fn fiscal(own: Taxpayer) -> (Desk, Value, Value) {
+pub(crate) async fn fiscal(own: Taxpayer) -> (Desk, Value, Value) {
     let own = open(own).await;
     let premise = own.premise("P2").await;
     let device = own.device(&premise, "7").await;

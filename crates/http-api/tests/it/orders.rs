@@ -6,8 +6,10 @@ use std::sync::Arc;
 use actix_web::test::TestRequest;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use racun_background::jobs::{JobKind, claim, perform};
+use racun_background::jobs::{Job, JobKind, claim, perform};
+use racun_fiscalization::TaxAuthority;
 use racun_shop::OrderHandler;
+use racun_store::Store;
 use ring::hmac;
 use serde_json::{Value, json};
 
@@ -53,22 +55,33 @@ impl Desk {
         self.post(&format!("/orders/{}/{what}", text(&order["id"])), json!({})).await
     }
 
-    /// What is due is processed.
-    pub async fn work(&self) {
+    /// What processes orders on `store`, which tells the authority by `authority`.
+    pub fn handler(&self, store: Arc<dyn Store>, authority: Arc<dyn TaxAuthority>) -> OrderHandler {
         let services = self.api.services.clone();
-        let stamp = Arc::new(move || services.stamp());
-        let services = &self.api.services;
-        let handler = OrderHandler {
-            store: Arc::clone(&services.store),
+        OrderHandler {
+            store,
             fiscal: services.fiscal(),
-            authority: Arc::clone(&services.tax_authority),
+            authority,
             vat: Arc::clone(&services.vat_registry),
             portugal: services.portugal.clone(),
-            stamp: stamp.clone(),
-        };
-        let store = &*services.store;
-        for job in claim(store, &[JobKind::OrderProcessing], &stamp(), 100).await.unwrap() {
-            perform(store, &handler, &job, &*stamp).await.unwrap();
+            stamp: Arc::new(move || services.stamp()),
+        }
+    }
+
+    /// What is due to be processed.
+    pub async fn due(&self) -> Vec<Job> {
+        let services = &self.api.services;
+        let kinds = [JobKind::OrderProcessing];
+        claim(&*services.store, &kinds, &services.stamp(), 100).await.unwrap()
+    }
+
+    /// What is due is processed.
+    pub async fn work(&self) {
+        let services = &self.api.services;
+        let authority = Arc::clone(&services.tax_authority);
+        let handler = self.handler(Arc::clone(&services.store), authority);
+        for job in self.due().await {
+            perform(&*services.store, &handler, &job, &*handler.stamp).await.unwrap();
         }
     }
 
@@ -81,20 +94,7 @@ impl Desk {
         body: &str,
         secret: &str,
     ) -> Answer {
-        let key = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
-        let signature = STANDARD.encode(hmac::sign(&key, body.as_bytes()).as_ref());
-        let (topics, signatures) = match platform {
-            "shopify" => ("x-shopify-topic", "x-shopify-hmac-sha256"),
-            _ => ("x-wc-webhook-topic", "x-wc-webhook-signature"),
-        };
-        let path = format!("/order-integrations/{}/webhooks/{platform}", text(id));
-        let request = TestRequest::post()
-            .uri(&path)
-            .insert_header((topics, topic))
-            .insert_header((signatures, signature))
-            .insert_header(("content-type", "application/json"))
-            .set_payload(body.to_owned());
-        self.api.call(request).await
+        posted(&self.api, (id, platform), (topic, body), secret, &[]).await
     }
 
     pub async fn orders(&self) -> Vec<Value> {
@@ -102,8 +102,46 @@ impl Desk {
     }
 
     pub async fn invoices(&self) -> Vec<Value> {
-        self.get("/invoices?limit=100").await["data"].as_array().unwrap().clone()
+        self.list("/invoices").await
     }
+
+    /// All rows of the list at `path`.
+    pub async fn list(&self, path: &str) -> Vec<Value> {
+        let (mut rows, mut next) = (Vec::new(), String::new());
+        loop {
+            let page = self.get(&format!("{path}?limit=100{next}")).await;
+            rows.extend(page["data"].as_array().unwrap().iter().cloned());
+            let Some(cursor) = page["pagination"]["next_cursor"].as_str() else { return rows };
+            next = format!("&next_cursor={cursor}");
+        }
+    }
+}
+
+/// What a shop on `platform` posts to the integration `id`, with `more` headers.
+pub async fn posted(
+    api: &Api,
+    (id, platform): (&Value, &str),
+    (topic, body): (&str, &str),
+    secret: &str,
+    more: &[(&'static str, &str)],
+) -> Answer {
+    let key = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
+    let signature = STANDARD.encode(hmac::sign(&key, body.as_bytes()).as_ref());
+    let (topics, signatures) = match platform {
+        "shopify" => ("x-shopify-topic", "x-shopify-hmac-sha256"),
+        _ => ("x-wc-webhook-topic", "x-wc-webhook-signature"),
+    };
+    let path = format!("/order-integrations/{}/webhooks/{platform}", text(id));
+    let mut request = TestRequest::post()
+        .uri(&path)
+        .insert_header((topics, topic))
+        .insert_header((signatures, signature))
+        .insert_header(("content-type", "application/json"))
+        .set_payload(body.to_owned());
+    for header in more {
+        request = request.insert_header(*header);
+    }
+    api.call(request).await
 }
 
 /// An order of two lines, in gross prices, that comes to 34.40.

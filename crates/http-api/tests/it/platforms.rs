@@ -25,6 +25,8 @@ pub struct Scripted {
     pub failures: Mutex<VecDeque<PlatformError>>,
     /// Which pages were asked for, and with which token.
     pub asked: Mutex<Vec<(PageRequest, String)>>,
+    /// How many consents were given.
+    pub granted: Mutex<u32>,
     /// With which tokens shops were told to post their orders, and where to.
     pub subscribed: Mutex<Vec<(String, String)>>,
 }
@@ -56,8 +58,10 @@ impl ShopPlatforms for Scripted {
         if code != "c-1" {
             return Err(PlatformError::Refused("no such code".to_owned()));
         }
+        let mut granted = self.granted.lock().unwrap();
+        *granted += 1;
         Ok(Grant {
-            token: "shpat_1".to_owned(),
+            token: format!("shpat_{granted}"),
             scopes: Some("read_orders".to_owned()),
             webhook_secret: "app secret".to_owned(),
         })
@@ -98,14 +102,14 @@ impl ShopPlatforms for Scripted {
 }
 
 /// An application with shops in memory.
-struct World {
-    api: Api,
-    owner: Who,
-    shops: Arc<Scripted>,
+pub(crate) struct World {
+    pub(crate) api: Api,
+    pub(crate) owner: Who,
+    pub(crate) shops: Arc<Scripted>,
 }
 
 impl World {
-    async fn of(orders: u64) -> Self {
+    pub(crate) async fn of(orders: u64) -> Self {
         let shops = Arc::<Scripted>::default();
         *shops.orders.lock().unwrap() = orders;
         let own = Arc::clone(&shops);
@@ -115,7 +119,7 @@ impl World {
     }
 
     /// The query that Shopify leads back with.
-    async fn consent(&self) -> String {
+    pub(crate) async fn consent(&self) -> String {
         let body = json!({"shop_domain": "https://Ana.myshopify.com/", "name": "Ana's shop"});
         let path = "/order-integrations/shopify/authorize";
         let page = self.api.post(path, &self.owner, body).await.with(200).json();
@@ -124,22 +128,22 @@ impl World {
         page.strip_prefix(back).unwrap_or_else(|| panic!("{page}")).to_owned()
     }
 
-    async fn back(&self, query: &str) -> Answer {
+    pub(crate) async fn back(&self, query: &str) -> Answer {
         let path = format!("/order-integrations/shopify/callback?{query}");
         self.api.call(TestRequest::get().uri(&path)).await
     }
 
-    async fn sync(&self, id: &Value, body: Value) -> Answer {
+    pub(crate) async fn sync(&self, id: &Value, body: Value) -> Answer {
         let path = format!("/order-integrations/{}/sync", text(id));
         self.api.post(&path, &self.owner, body).await
     }
 
-    async fn integration(&self, id: &Value) -> Value {
+    pub(crate) async fn integration(&self, id: &Value) -> Value {
         let path = format!("/order-integrations/{}", text(id));
         self.api.get(&path, &self.owner).await.with(200).json()
     }
 
-    async fn orders(&self) -> Value {
+    pub(crate) async fn orders(&self) -> Value {
         let page = self.api.get("/orders?limit=1", &self.owner).await.with(200).json();
         page["pagination"]["total"].clone()
     }

@@ -9,6 +9,7 @@ use crate::error::{OrderError, OrderRefusal};
 use crate::events::order as events;
 use crate::integration::Integration;
 use crate::platform::Incoming;
+use crate::told::{Seen, Told};
 
 /// Characters of a failure that are kept.
 const MAX_ERROR_CHARS: usize = 1_000;
@@ -69,6 +70,7 @@ impl Order {
             is_cancelled_there: false,
             paid_invoice_id: None,
             moving: Vec::new(),
+            trashed_by: Seen::default(),
             processed_at: None,
             raw_data: None,
             source_event_id: None,
@@ -143,15 +145,24 @@ impl Order {
             || (self.is_cancelled_there && is_lost(kept.cancelled_at, sent.cancelled_at))
     }
 
-    /// Brings it back from the trash as the platform sent it, for it took it out of its own.
+    /// Brings it back from the trash as the platform sent it, for it took it out of its own. What
+    /// was told before changes nothing.
     pub fn brought_back(
         mut self,
         incoming: Incoming,
         integration: &Integration,
         actor: &Actor,
     ) -> Decision<Self> {
+        let id = incoming.event_id.clone();
+        if self.trashed_by.has(id.as_deref()) {
+            return Decision::Unchanged(self);
+        }
+        self.trashed_by = self.trashed_by.with(id.as_deref());
         if self.deleted_at.take().is_none() {
-            return self.receive(incoming, integration, actor);
+            return match self.receive(incoming, integration, actor) {
+                Decision::Unchanged(noted) if id.is_some() => Decision::changed(noted, Vec::new()),
+                received => received,
+            };
         }
         let mut after = match self.receive(incoming, integration, actor) {
             Decision::Changed { record, .. } | Decision::Unchanged(record) => record,
@@ -160,11 +171,18 @@ impl Order {
         after.happened(events::RESTORED, actor)
     }
 
-    /// Notes that the platform no longer has the order: it goes to the trash, unless it is there.
-    pub fn removed(self, actor: &Actor) -> Decision<Self> {
-        match self.deleted_at {
-            Some(_) => Decision::Unchanged(self),
-            None => self.trashed(actor),
+    /// Notes that the platform no longer has the order, as `told`: it goes to the trash, unless it
+    /// is there. What was told before changes nothing.
+    pub fn removed(mut self, told: &Told, actor: &Actor) -> Decision<Self> {
+        let id = told.id.as_deref();
+        if self.trashed_by.has(id) {
+            return Decision::Unchanged(self);
+        }
+        self.trashed_by = self.trashed_by.with(id);
+        match (self.deleted_at, id) {
+            (None, _) => self.trashed(actor),
+            (Some(_), Some(_)) => Decision::changed(self, Vec::new()),
+            (Some(_), None) => Decision::Unchanged(self),
         }
     }
 

@@ -17,6 +17,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use time::OffsetDateTime;
 
+use crate::told::Seen;
+
 pub use content::{
     Address, Buyer, Content, Facts, ItemKind, OrderItem, PaymentStatus, SourceKind, Transaction,
 };
@@ -106,6 +108,9 @@ pub struct Order {
     /// When its document was made.
     #[serde(with = "time::serde::rfc3339::option")]
     pub processed_at: Option<OffsetDateTime>,
+    /// Which of the platform's events moved it to its trash there, and back.
+    #[serde(default, skip_serializing_if = "Seen::is_empty")]
+    pub trashed_by: Seen,
     /// What the platform sent last, where it is not too long.
     pub raw_data: Option<Json>,
     /// The platform's id of what it sent last.

@@ -17,6 +17,7 @@ use serde_json::Value as Json;
 use time::OffsetDateTime;
 
 use crate::order::{Content, Facts, SourceKind};
+use crate::told::Told;
 
 pub use shopify::TOPICS as SHOPIFY_TOPICS;
 pub use signature::is_signed;
@@ -70,6 +71,17 @@ pub struct Headers<'a> {
     pub topic: Option<&'a str>,
     /// The platform's id of the event.
     pub event_id: Option<&'a str>,
+    /// When it happened, where the platform says so.
+    pub triggered_at: Option<&'a str>,
+}
+
+impl Headers<'_> {
+    /// The event that the webhook tells of.
+    #[must_use]
+    pub fn told(&self) -> Told {
+        let (id, at) = (reading::text(self.event_id), reading::instant(self.triggered_at));
+        Told { id, at }
+    }
 }
 
 /// Whether `body` is what a platform posts to try whether anything is here: it is not signed, and
@@ -104,7 +116,7 @@ pub fn read_listed(source: SourceKind, order: &Json) -> Result<Incoming, Issues>
         SourceKind::Woocommerce => "order.updated",
         SourceKind::Shopify | SourceKind::Manual => "orders/updated",
     };
-    let headers = Headers { topic: Some(topic), event_id: None };
+    let headers = Headers { topic: Some(topic), ..Headers::default() };
     match read(source, headers, order.to_string().as_bytes())? {
         Hook::Order(incoming) => Ok(*incoming),
         Hook::Restored(_) | Hook::Gone { .. } | Hook::Ping | Hook::Uninstalled | Hook::Other => {

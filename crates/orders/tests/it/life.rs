@@ -4,7 +4,7 @@ use racun_kernel::{Issue, Patch};
 use racun_orders::platform::Hook;
 use racun_orders::{
     MAX_ITEMS, Making, Order, OrderError, OrderInput, OrderRefusal, PaymentStatus, SourceKind,
-    Status, Trigger,
+    Status, Told, Trigger,
 };
 use time::Duration;
 
@@ -273,11 +273,42 @@ fn an_order_comes_back_from_the_trash_of_its_shop() {
         panic!("it is restored");
     };
     let (order, _) = made(Order::received(incoming(SourceKind::Woocommerce, WOO), &shop, &actor()));
-    let (gone, _) = made(order.removed(&actor()));
+    let (gone, _) = made(order.removed(&Told::default(), &actor()));
     assert!(gone.deleted_at.is_some() && gone.process_after.is_none());
     let (back, events) = made(gone.brought_back((*restored).clone(), &shop, &actor()));
     assert_eq!((back.deleted_at, events), (None, vec!["order.restored".to_owned()]));
     assert_eq!(back.process_after, Some(START));
     let again = made(back.clone().brought_back(*restored, &shop, &actor()));
     assert_eq!(again, (back, Vec::new()));
+}
+
+#[test]
+fn what_a_platform_told_before_moves_no_order_again() {
+    let shop = integration(|input| input.source = Patch::Value(SourceKind::Woocommerce));
+    let told = |id: &str| Told { id: Some(id.to_owned()), at: None };
+    let Hook::Restored(restored) = hook(SourceKind::Woocommerce, "order.restored", WOO) else {
+        panic!("it is restored");
+    };
+    let (order, _) = made(Order::received(incoming(SourceKind::Woocommerce, WOO), &shop, &actor()));
+    // The shop restored an order that was not in the trash here.
+    let (order, events) = made(order.brought_back((*restored).clone(), &shop, &actor()));
+    assert!(events.is_empty());
+    let (gone, events) = made(order.removed(&told("d-1"), &actor()));
+    assert_eq!(events, ["order.deleted"]);
+    let again = made(gone.clone().brought_back((*restored).clone(), &shop, &actor()));
+    assert_eq!(again, (gone.clone(), Vec::new()));
+    // One that was told while it was in the trash is known as well.
+    let (gone, events) = made(gone.removed(&told("d-2"), &actor()));
+    assert!(events.is_empty());
+    let (back, _) = made(gone.restore(&actor()).unwrap());
+    for repeat in ["d-1", "d-2"] {
+        let again = made(back.clone().removed(&told(repeat), &actor()));
+        assert_eq!(again, (back.clone(), Vec::new()), "{repeat}");
+    }
+    let (gone, _) = made(back.removed(&told("d-3"), &actor()));
+    assert!(gone.deleted_at.is_some());
+    let mut newer = *restored;
+    newer.event_id = Some("r-2".to_owned());
+    let (back, events) = made(gone.brought_back(newer, &shop, &actor()));
+    assert_eq!((back.deleted_at, events), (None, vec!["order.restored".to_owned()]));
 }

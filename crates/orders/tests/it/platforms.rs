@@ -194,7 +194,7 @@ fn what_is_no_order_is_refused_with_what_is_wrong() {
         (SourceKind::Shopify, Some("orders/paid"), br#"{"id": 1}"#, "currency_code"),
         (SourceKind::Manual, Some("orders/paid"), SHOPIFY, "of no platform"),
     ] {
-        let headers = Headers { topic, event_id: None };
+        let headers = Headers { topic, ..Headers::default() };
         let refused = platform::read(source, headers, body).unwrap_err().to_string();
         assert!(refused.contains(says), "{refused} has no {says}");
     }

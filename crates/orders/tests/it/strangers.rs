@@ -17,7 +17,7 @@ proptest! {
             (SourceKind::Shopify, "orders/updated", SHOPIFY),
             (SourceKind::Woocommerce, "order.updated", WOO),
         ] {
-            let headers = Headers { topic: Some(topic), event_id: None };
+            let headers = Headers { topic: Some(topic), ..Headers::default() };
             let at = at.index(whole.len());
             let mut body = whole.to_vec();
             body.splice(at..(at + length).min(whole.len()), bytes.iter().copied());

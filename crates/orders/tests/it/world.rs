@@ -87,7 +87,7 @@ pub fn order(input: OrderInput, integration: &Integration) -> Order {
 }
 
 pub fn hook(source: SourceKind, topic: &str, body: &[u8]) -> Hook {
-    let headers = Headers { topic: Some(topic), event_id: Some("e-1") };
+    let headers = Headers { topic: Some(topic), event_id: Some("e-1"), ..Headers::default() };
     platform::read(source, headers, body).unwrap()
 }
 
