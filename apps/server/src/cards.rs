@@ -165,6 +165,14 @@ impl CardProcessor for Connected {
         self.of(environment)?.attach(environment, customer, payment_method).await
     }
 
+    async fn chosen(
+        &self,
+        environment: Environment,
+        customer: &str,
+    ) -> Result<Option<Card>, ProcessorError> {
+        self.of(environment)?.chosen(environment, customer).await
+    }
+
     async fn checkout(
         &self,
         environment: Environment,

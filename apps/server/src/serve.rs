@@ -6,6 +6,7 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use racun_access::OpenedKeys;
 use racun_application::Services;
+use racun_application::bill_mails::BillMailHandler;
 use racun_application::order_mails::{OrderMailHandler, OrderMailReader};
 use racun_background::budget::StorageLimits;
 use racun_background::jobs::Handler;
@@ -290,6 +291,13 @@ pub fn workers(services: &Services, limits: MailLimits) -> Workers {
     workers.readers.push(Arc::new(AutoSendReader { store, stamp }));
     let (store, stamp) = (Arc::clone(&services.store), Arc::new(clock::stamp));
     workers.readers.push(Arc::new(OrderMailReader { store, stamp }));
+    workers.handlers.push(Arc::new(BillMailHandler {
+        store: Arc::clone(&services.store),
+        labels: services.white_labels.clone(),
+        base: Arc::clone(&services.public_url),
+        limits,
+        stamp: Arc::new(clock::stamp),
+    }));
     workers.handlers.push(Arc::new(OrderMailHandler {
         store: Arc::clone(&services.store),
         base: Arc::clone(&services.public_url),

@@ -2,6 +2,8 @@
 //!
 //! | Module        | Owns                                                                  |
 //! | ------------- | --------------------------------------------------------------------- |
+//! | `bill_mails`  | mails to subscribers: a card was declined, the invoice of a bill      |
+//! | `document_mails` | a document mailed by a job, once                                   |
 //! | `entities`    | entities with their first taxes, and settings that number documents   |
 //! | `events`      | all events that there are, as crates declare them                     |
 //! | `order_mails` | mails about the documents of orders                                   |
@@ -13,6 +15,8 @@
 //! **Invariants.** An area that is known here knows nothing of the others but what its manifest
 //! names. What belongs to one area is in its crate.
 
+pub mod bill_mails;
+mod document_mails;
 pub mod entities;
 mod events;
 pub mod order_mails;

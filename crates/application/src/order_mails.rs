@@ -10,9 +10,8 @@ use async_trait::async_trait;
 use racun_access::{ACCOUNTS, Account, Entity, enter_as_recipient};
 use racun_background::clock::Clock;
 use racun_background::consumer::LogConsumer;
-use racun_background::idempotency::{KeyedRequest, Once, Passed};
 use racun_background::jobs::{Ending, Handler, Job, JobKind, NewJob, Outcome};
-use racun_delivery::mailing::{LetterRequest, MailingError, SendRequest, send};
+use racun_delivery::mailing::{LetterRequest, MailingError, SendRequest};
 use racun_documents::{DocumentId, DocumentKind};
 use racun_kernel::id::OrderId;
 use racun_kernel::{Environment, Scope, Stamp, Tenant};
@@ -20,7 +19,8 @@ use racun_mail::MailLimits;
 use racun_orders::events::order::PROCESSED;
 use racun_orders::{INTEGRATIONS, Integration, ORDERS, Order};
 use racun_store::{Context, Entry, Logged, Put, Store, StoreError};
-use time::Duration;
+
+use crate::document_mails::{Letters, ending};
 
 /// Leaves a job for each document that an order became.
 pub struct OrderMailReader {
@@ -90,34 +90,14 @@ impl Handler for OrderMailHandler {
     }
 }
 
-/// How an attempt ends that was refused: what passes is tried again, all else is given up, and
-/// admins see it among the jobs.
-fn ending(error: &MailingError) -> Ending {
-    let text = error.to_string();
-    match error {
-        MailingError::Limit(limit) => {
-            let wait = Some(Duration::seconds(limit.retry_after.into()));
-            Ending::Failed { error: text, wait }
-        }
-        MailingError::Store(StoreError::NotFound { .. }) => Ending::Hopeless { error: text },
-        MailingError::Store(_) => Ending::Failed { error: text, wait: None },
-        MailingError::Invalid(_)
-        | MailingError::Access(_)
-        | MailingError::Document(_)
-        | MailingError::Invoice(_)
-        | MailingError::Unsigned(_)
-        | MailingError::NothingOverdue => Ending::Hopeless { error: text },
-    }
-}
-
 impl OrderMailHandler {
     async fn mail(
         &self,
-        (scope, entity): &(Scope, Entity),
+        place: &(Scope, Entity),
         order: OrderId,
         document: DocumentId,
     ) -> Result<(), MailingError> {
-        let stamp: Stamp = (self.stamp)();
+        let (stamp, (scope, entity)): (Stamp, _) = ((self.stamp)(), place);
         let cx = Context::new(&*self.store, scope, &stamp);
         let Some(order) = cx.get::<Order>(&ORDERS, order).await? else { return Ok(()) };
         let rules: Option<Integration> = cx.get(&INTEGRATIONS, order.order_integration_id).await?;
@@ -145,15 +125,8 @@ impl OrderMailHandler {
             attach_pdf: rules.attach_pdf_to_email,
             attach_eslog: false,
         };
-        let key = format!("order_mail/{document}");
-        let keyed = KeyedRequest::new(entity.account_id, key.clone(), key, stamp.now());
-        let once = Once::new(Arc::clone(&self.store), keyed);
-        let cx = Context::new(&once, scope, &stamp);
-        match send(cx, &self.base, entity, request, self.limits).await {
-            Err(error) if once.passed() != Passed::Twin => Err(error),
-            // An earlier attempt sent it.
-            Ok(_) | Err(_) => Ok(()),
-        }
+        let letters = Letters { store: &self.store, base: &self.base, limits: self.limits };
+        letters.mail_once(place, format!("order_mail/{document}"), request, &stamp).await
     }
 
     /// Whether the account may send mail to strangers: one of its users has verified an address.

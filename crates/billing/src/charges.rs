@@ -1,6 +1,6 @@
-//! What a month of a subscription is charged: the plan when its period begins, add-ons, what was
-//! beyond the limits, less what a coupon takes off and what a higher plan cut short; and what was
-//! too little to be collected before.
+//! What a month of a subscription is charged: the plan when its period begins, add-ons, stores
+//! beyond those included, what was beyond the limits, less what a coupon takes off and what a
+//! higher plan cut short; and what was too little to be collected before.
 
 use time::OffsetDateTime;
 
@@ -20,13 +20,14 @@ impl Plan {
 }
 
 impl Subscription {
-    /// What the plan and the add-ons include together.
+    /// What the plan, the add-ons and stores that are charged include together.
     #[must_use]
     pub fn limits(&self) -> Limits {
         let mut limits = self.plan.limits.clone();
         for one in &self.add_ons {
             one.add_on.raise(&mut limits, one.quantity);
         }
+        limits.raise_by(self.store_billing().invoices);
         limits
     }
 
@@ -84,6 +85,7 @@ impl Subscription {
         for one in &self.add_ons {
             one.add_on.raise(&mut limits, one.most);
         }
+        limits.raise_by(self.store_billing().invoices);
         let mut charges = match self.status {
             Status::Trialing => Vec::new(),
             _ => self.charges(&usage, &limits, cut),
@@ -95,10 +97,11 @@ impl Subscription {
         EndedMonth { plan: self.plan.clone(), limits, usage, charges, due }
     }
 
-    /// Begins the next month: what went in the one before is gone.
+    /// Begins the next month: what went in the one before is gone, stores among it.
     pub(crate) fn begin_month(&mut self) {
         self.add_ons.retain(|one| one.quantity > 0);
         self.add_ons.iter_mut().for_each(|one| one.most = one.quantity);
+        self.stores.most = self.stores.connected;
     }
 
     fn charges(&self, usage: &Usage, limits: &Limits, cut: Option<OffsetDateTime>) -> Vec<Charge> {
@@ -116,6 +119,9 @@ impl Subscription {
             let line = Charge::of(ChargeKind::Coupon, &named.coupon.code, 1, -off);
             charges.extend((off > 0).then_some(line));
         }
+        let stores = self.store_charge(usage);
+        let of_stores = stores.as_ref().map_or(0, |line| line.cents);
+        charges.extend(stores);
         if let Some(cut) = cut {
             let net = |cents: i64, start| {
                 cents - self.coupon.as_ref().map_or(0, |named| named.off(cents, start))
@@ -124,7 +130,7 @@ impl Subscription {
             let add_ons = charges.iter().filter(is_add_on).map(|charge| charge.cents).sum();
             let month = self.usage.month;
             let left = part_left(net(price, self.period.start), self.period, cut)
-                + part_left(net(add_ons, month.start), month, cut);
+                + part_left(net(add_ons, month.start) + of_stores, month, cut);
             let line = Charge::of(ChargeKind::CutShort, &plan.name, 1, -left);
             charges.extend((left > 0).then_some(line));
         }

@@ -23,6 +23,7 @@
 //! | `plan`         | plans: prices, limits, features                                       |
 //! | `feature`      | what plans have and others lack                                       |
 //! | `period`       | periods, and the months within them                                   |
+//! | `stores`       | connected stores, those beyond the plan's, and what they bring        |
 //! | `usage`        | what was used in a month, and whether there is more                   |
 //! | `subscription` | the states of a subscription, and one function for each command       |
 //! | `record`       | how subscriptions and used months are kept, and what is due           |
@@ -50,6 +51,7 @@ mod period;
 mod picture_url;
 mod plan;
 mod record;
+mod stores;
 mod subscription;
 mod usage;
 
@@ -71,6 +73,7 @@ pub use record::{
     DUE_SUBSCRIPTIONS, DueSubscription, SUBSCRIPTIONS, USAGE_MONTHS, UsageMonth, due_by, due_put,
     subscription_id,
 };
+pub use stores::{StoreBilling, Stores};
 pub use subscription::{Advanced, AtEnd, Chosen, NewSubscription, Status, Subscription};
 pub use usage::{LimitCheck, Resource, Usage};
 

@@ -17,6 +17,8 @@ pub enum ChargeKind {
     AddOn,
     /// What a coupon takes off; below nothing.
     Coupon,
+    /// Stores beyond those that are included: the most that were connected at once.
+    Stores,
     /// Documents or invoices beyond the limit.
     Documents,
     /// Electronic invoices beyond those that are included.
@@ -45,7 +47,7 @@ pub struct Charge {
 pub struct EndedMonth {
     /// The plan that it was under.
     pub plan: Plan,
-    /// What was included, add-ons among it.
+    /// What was included, with what add-ons and stores brought.
     pub limits: Limits,
     /// What was used.
     pub usage: Usage,

@@ -25,7 +25,7 @@ impl Subscription {
     pub fn costs(&self) -> bool {
         let has_price =
             self.add_ons.iter().any(|one| one.quantity > 0 && one.add_on.price_cents > 0);
-        !self.plan.is_free() || has_price
+        !self.plan.is_free() || has_price || self.store_charge(&self.usage).is_some()
     }
 
     /// The same for the processor's customer `customer`; one that it has already stays.

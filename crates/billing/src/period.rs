@@ -57,6 +57,11 @@ impl Period {
         Self { start, end: add_months(anchor, passed + months) }
     }
 
+    /// How many months after the one of `instant` it begins.
+    pub(crate) fn months_after(&self, instant: OffsetDateTime) -> i64 {
+        i64::from(month_index(self.start) - month_index(instant))
+    }
+
     /// Whether `instant` is within.
     #[must_use]
     pub fn contains(&self, instant: OffsetDateTime) -> bool {

@@ -54,9 +54,10 @@ pub struct Limits {
     pub included_store_count: Option<i64>,
     /// The price of each further store in a month.
     pub extra_store_price_cents: Option<i64>,
-    /// The price of each further store in a year.
+    /// The price of each further store in a year: a twelfth in each month of a plan that is paid by
+    /// the year.
     pub extra_store_annual_price_cents: Option<i64>,
-    /// Invoices in a month that each further store adds.
+    /// Invoices in a month that each further store adds, where it has a price.
     pub extra_store_invoices_per_month: Option<i64>,
 }
 

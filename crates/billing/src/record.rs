@@ -34,6 +34,7 @@ racun_store::record! {
         Field::number("invoices") => subscription.usage.invoices,
         Field::instant("created_at") => subscription.created_at,
         Field::instant("updated_at") => subscription.updated_at,
+        Field::text("customer_key").indexed().hidden() => subscription.customer,
     }
 }
 

@@ -11,7 +11,7 @@ use crate::period::month_of;
 use crate::{
     BillingProfile, CardOnFile, ChosenAddOn, CouponSince, EndedMonth, Feature, Happening, Interval,
     LimitCheck, NamedCoupon, NotAllowed, PaymentProvider, PendingCheckout, Period, Plan, Resource,
-    Usage, WhiteLabel, subscription_id,
+    Stores, Usage, WhiteLabel, subscription_id,
 };
 
 /// Where a subscription stands.
@@ -117,6 +117,9 @@ pub struct Subscription {
     /// What is there beside the plan.
     #[serde(default)]
     pub add_ons: Vec<ChosenAddOn>,
+    /// Stores that take orders; those of before they were counted, from their next change on.
+    #[serde(default)]
+    pub stores: Stores,
     /// Who pays, as the card processor knows them.
     #[serde(default)]
     pub customer: Option<String>,
@@ -135,7 +138,7 @@ pub struct Subscription {
     /// Bills of which an attempt was declined, and that are not paid since.
     #[serde(default)]
     pub owes: Vec<UsageMonthId>,
-    /// Where bills are sent.
+    /// Where mails about bills are sent; the entity's own addresses where there is none.
     pub billing_email: Option<String>,
     /// The currency of prices.
     pub currency: String,
@@ -233,6 +236,7 @@ impl Subscription {
             coupon: None,
             coupons_since: BTreeMap::new(),
             add_ons: Vec::new(),
+            stores: Stores::default(),
             customer: None,
             card: None,
             checkouts: Vec::new(),

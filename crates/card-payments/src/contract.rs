@@ -63,14 +63,19 @@ pub async fn cards_are_taken(processor: &dyn CardProcessor) {
     assert_eq!(next.customer, first.customer);
     assert_ne!(next.client_secret, first.client_secret);
 
+    assert_eq!(processor.chosen(ENVIRONMENT, known).await, Ok(None), "there is no card yet");
     let card = processor.attach(ENVIRONMENT, known, "pm_card_visa").await.expect("a card");
     assert_eq!((card.brand.as_str(), card.last4.as_str()), ("visa", "4242"));
     let again = processor.attach(ENVIRONMENT, known, &card.id).await;
-    assert_eq!(again, Ok(card), "a card that is the customer's stays it");
+    assert_eq!(again, Ok(card.clone()), "a card that is the customer's stays it");
+    let chosen = processor.chosen(ENVIRONMENT, known).await;
+    assert_eq!(chosen, Ok(Some(card)), "what was attached pays");
     let missing = processor.attach(ENVIRONMENT, known, "pm_missing").await;
     assert_eq!(code(missing).as_deref(), Some("resource_missing"));
     let declined = processor.attach(ENVIRONMENT, known, "pm_card_chargeDeclined").await;
     assert_eq!(code(declined).as_deref(), Some("card_declined"));
+    let stranger = processor.chosen(ENVIRONMENT, "cus_missing").await;
+    assert_eq!(code(stranger).as_deref(), Some("resource_missing"));
     let stranger = processor.attach(ENVIRONMENT, "cus_missing", "pm_card_visa").await;
     assert_eq!(code(stranger).as_deref(), Some("resource_missing"));
 }

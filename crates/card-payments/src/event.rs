@@ -85,6 +85,14 @@ pub enum Happened {
         /// What the setup intent was made with.
         metadata: BTreeMap<String, String>,
     },
+    /// `customer.updated`: a customer pays with a card that may be another one than before. Which
+    /// one, [`crate::CardProcessor::chosen`] says: events come late.
+    CardChosen {
+        /// Who: `cus_…`.
+        customer: String,
+        /// What the customer was made with.
+        metadata: BTreeMap<String, String>,
+    },
     /// `invoice.paid`: an invoice at a connected account was paid.
     InvoicePaid {
         /// The invoice: `in_…`.

@@ -207,6 +207,17 @@ pub trait CardProcessor: Send + Sync {
         payment_method: &str,
     ) -> Result<Card, ProcessorError>;
 
+    /// The card that `customer` pays with, as it was attached or chosen on the processor's page;
+    /// `None` where there is none.
+    ///
+    /// # Errors
+    /// [`ProcessorError`].
+    async fn chosen(
+        &self,
+        environment: Environment,
+        customer: &str,
+    ) -> Result<Option<Card>, ProcessorError>;
+
     /// Makes a page on which a person pays, or gives a card.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use actix_web::web;
 use racun_billing::Taken;
 use racun_card_payments::{Happened, ProcessorEvent};
 use racun_kernel::Environment;
-use racun_sales::billing::cards::{GivenCard, hear_card};
+use racun_sales::billing::cards::{GivenCard, hear_card, hear_choice};
 use racun_sales::billing::{Told, hear_payment};
 use racun_sales::card_payments;
 use serde::Serialize;
@@ -67,7 +67,8 @@ async fn hand_over(
     Ok(())
 }
 
-/// An event of the operator's own account: of a subscription, where its metadata names one.
+/// An event of the operator's own account: of a subscription, where its metadata or its customer
+/// names one.
 async fn of_subscription(
     call: &Call<()>,
     environment: Environment,
@@ -78,6 +79,10 @@ async fn of_subscription(
             let given = GivenCard { environment, customer, payment_method, metadata };
             let labels = call.labels().await?;
             return Ok(hear_card(call.store(), &*call.cards, &labels, given, call.stamp()).await?);
+        }
+        Happened::CardChosen { customer, .. } => {
+            let who = (environment, &*customer);
+            return Ok(hear_choice(call.store(), &*call.cards, who, call.stamp()).await?);
         }
         Happened::PaymentSucceeded { payment, amount, currency, metadata } => {
             (metadata, Some((amount, currency)), Taken::Paid(payment))

@@ -35,7 +35,8 @@ const PLAIN: &[Parameter] = &[
         "Only jobs of this kind: webhook_delivery, mail, invoice_overdue, \
          fiscal_tips, pt_report, document_export, export_expiry, order_processing, order_sync, \
          order_mail, e_invoice_enrollment, e_invoice_auto_send, e_invoice_submission, \
-         recognition_backfill, subscription_collection, subscription_invoice.",
+         recognition_backfill, subscription_collection, subscription_invoice, \
+         subscription_mail.",
     ),
 ];
 
@@ -48,7 +49,8 @@ struct JobBody {
     /// What sort of work: `webhook_delivery`, `mail`, `fiscal_tips`, `pt_report`,
     /// `document_export`, `export_expiry`, `order_processing`, `order_sync`, `order_mail`,
     /// `e_invoice_enrollment`, `e_invoice_auto_send`, `e_invoice_submission`,
-    /// `recognition_backfill`, `subscription_collection`, `subscription_invoice`.
+    /// `recognition_backfill`, `subscription_collection`, `subscription_invoice`,
+    /// `subscription_mail`.
     kind: String,
     /// The entity it is done for.
     #[schema(required = true)]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use racun_access::{Entity, enter_as_recipient};
 use racun_background::clock::Clock;
-use racun_background::jobs::{Ending, Handler, Job, JobKind, Outcome};
+use racun_background::jobs::{Ending, Handler, Job, JobKind, NewJob, Outcome};
 use racun_billing::{
     Charge, ChargeKind, CollectionState, SUBSCRIPTIONS, Subscription, USAGE_MONTHS, UsageMonth,
     subscription_id,
@@ -15,7 +15,7 @@ use racun_catalog::VatRegistry;
 use racun_documents::{Document, DocumentError, DocumentKind, PartyPatch};
 use racun_fiscalization::{Fiscal, OutsideServices, Ports};
 use racun_kernel::id::{EntityId, UsageMonthId};
-use racun_kernel::{Decimal, Metadata, Patch, PaymentType};
+use racun_kernel::{Decimal, Metadata, Patch, PaymentType, Stamp};
 use racun_portugal::Portugal;
 use racun_settlement::NewPayment;
 use racun_store::{Context, Held, One, Store, StoreError, Writes};
@@ -99,8 +99,8 @@ impl InvoiceHandler {
     }
 }
 
-/// Issues the invoice, and notes it on the bill in the same commit: once, however often it is
-/// repeated.
+/// Issues the invoice, notes it on the bill and leaves the job that mails it, in the same commit:
+/// once, however often it is repeated.
 async fn issue(
     ports: Ports<'_>,
     issuer: &Entity,
@@ -117,6 +117,7 @@ async fn issue(
         ..NewPayment::new(kind)
     };
     let creation = Creation { payments: vec![payment], ..Creation::default() };
+    let issued_by = issuer.id;
     let beside = Beside::new(move |unit| {
         let tenant = racun_kernel::Tenant::entity(bill.entity_id);
         let row: One<UsageMonth> = unit.hold_of(tenant, &USAGE_MONTHS, bill.id);
@@ -126,12 +127,24 @@ async fn issue(
                 return Err(DocumentError::ChangedMeanwhile.into());
             }
             let after = UsageMonth { invoice_id: Some(document.id), ..before.clone() };
-            Ok(Writes::default().update(&before, &after))
+            let mail = mail_job(document, issued_by, &after, held.actor().stamp());
+            Ok(Writes::default().update(&before, &after).put(mail.put()))
         }
     });
     let kind = DocumentKind::Invoice;
     documents::create_beside(ports, issuer, kind, request, creation, beside).await?;
     Ok(())
+}
+
+/// The job that mails the invoice of `bill` to who subscribes.
+fn mail_job(document: &Document, issuer: EntityId, bill: &UsageMonth, stamp: &Stamp) -> Job {
+    let new = NewJob {
+        kind: JobKind::SubscriptionMail,
+        entity_id: Some(issuer),
+        subject: document.id.to_string(),
+        payload: bill.entity_id.to_string(),
+    };
+    Job::new(new, stamp)
 }
 
 /// The invoice of `bill`: its lines, for the entity that subscribes. Its total has to be what was
@@ -171,6 +184,7 @@ fn priced(charge: &Charge) -> (String, i64, i64) {
         ChargeKind::Plan | ChargeKind::AddOn => name.clone(),
         ChargeKind::CutShort => format!("{name}: what was left of the period before"),
         ChargeKind::Coupon => format!("Coupon {name}"),
+        ChargeKind::Stores => format!("{name}: stores beyond those included"),
         ChargeKind::Documents => format!("{name}: documents beyond the limit"),
         ChargeKind::EInvoicingSends => format!("{name}: electronic invoices beyond the limit"),
         ChargeKind::Carried => "Carried over from earlier bills".to_owned(),

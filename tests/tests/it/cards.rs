@@ -17,6 +17,7 @@ on_both_stores! {
 }
 
 const VISA: &str = "4242 4242 4242 4242";
+const MASTERCARD: &str = "5555 5555 5555 4444";
 const DECLINED: &str = "4000 0000 0000 0002";
 const SECRET: &str = "whsec_of_the_test";
 /// Rounds, of which each but the last has a kill in it.
@@ -154,6 +155,10 @@ async fn a_plan_is_chosen_with_a_card_on_the_sandboxs_own_page(store: StoreKind)
         (&chosen["status"], &chosen["payment_provider"]),
         (&json!("active"), &json!("card_processor"))
     );
+    let back = json!({"return_url": here});
+    let portal = user.post(&format!("{own}/portal"), &back).await.expect(200);
+    assert_eq!(submit(text(&portal, "portal_url"), &card(MASTERCARD)).await.status, 200);
+    wait_for(&user, own, |own| own["payment_method"]["last4"] == "4444").await;
     // Nothing is paid on the page: a month is charged when it ends.
     let bills = user.read(&format!("{own}/bills")).await;
     let bills = bills["data"].as_array().expect("bills");

@@ -28,6 +28,7 @@ pub fn change(desk: &mut Desk<'_>, id: &str, form: &Form) -> Found {
         customer["name"] = form.value("name");
     }
     desk.put(&customer);
+    desk.tell("customer.updated", &customer);
     Ok(customer)
 }
 

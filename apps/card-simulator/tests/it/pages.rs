@@ -133,6 +133,10 @@ async fn a_customer_adds_a_card_in_the_portal() {
         let (status, text) = ask(&running.url, "POST", &path, "", &form).await;
         assert!(status == 200 && text.contains(word), "{text}");
     }
+    let card = stripe.chosen(SANDBOX, &customer).await.unwrap().unwrap();
+    assert_eq!((card.brand.as_str(), card.last4.as_str()), ("mastercard", "4444"));
+    let kinds: Vec<String> = running.events().into_iter().map(|event| event.kind).collect();
+    assert_eq!(kinds, ["payment_method.attached", "customer.updated"]);
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use racun_gateways::Stripe;
 use racun_kernel::{Currency, Environment};
 use time::OffsetDateTime;
 
-use crate::set_up::{KEY, NOW, Receiver, SANDBOX, SECRET, client, connected, options};
+use crate::set_up::{KEY, NOW, Receiver, SANDBOX, SECRET, ask, client, connected, options};
 
 fn start(receiver: &Receiver) -> (Running, Stripe) {
     let webhook_url = Some(receiver.url.clone());
@@ -48,6 +48,23 @@ async fn a_payment_is_reported_with_what_the_page_was_made_with() {
     for expected in [taken, done] {
         assert!(events.iter().any(|event| event.happened == expected), "{events:?}");
     }
+}
+
+#[tokio::test]
+async fn a_card_that_becomes_the_one_that_pays_is_reported() {
+    let receiver = Receiver::new(0).await;
+    let (running, stripe) = start(&receiver);
+    let customer = stripe.set_up(SANDBOX, None, "Ana", "chosen").await.unwrap().customer;
+    let portal = stripe.portal(SANDBOX, &customer, "http://127.0.0.1:1/back").await.unwrap();
+    let path = portal.strip_prefix(&running.url).unwrap().to_owned();
+    let form = "number=5555555555554444&expiry=12%2F34&cvc=123";
+    ask(&running.url, "POST", &path, "", form).await;
+    stripe.attach(SANDBOX, &customer, "pm_card_visa").await.unwrap();
+    let came = receiver.came(3).await;
+    let told = came.iter().map(|one| one.read(&stripe).happened);
+    let chosen = told.filter(|happened| *happened != Happened::Other).collect::<Vec<_>>();
+    let expected = Happened::CardChosen { customer, metadata: [].into() };
+    assert_eq!(chosen, [expected.clone(), expected]);
 }
 
 #[tokio::test]

@@ -39,6 +39,8 @@ pub enum JobKind {
     SubscriptionCollection,
     /// Issuing the operator's invoice of a bill that was collected.
     SubscriptionInvoice,
+    /// Mailing who subscribes that a card was declined, or the operator's invoice.
+    SubscriptionMail,
 }
 
 const DELIVERY_WAITS: [Duration; 4] =
@@ -83,7 +85,7 @@ const EXPORT_WAITS: [Duration; 5] = [
 
 impl JobKind {
     /// All of them.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::WebhookDelivery,
         Self::Mail,
         Self::InvoiceOverdue,
@@ -100,6 +102,7 @@ impl JobKind {
         Self::RecognitionBackfill,
         Self::SubscriptionCollection,
         Self::SubscriptionInvoice,
+        Self::SubscriptionMail,
     ];
 
     /// Its name, on the wire and in stores.
@@ -122,6 +125,7 @@ impl JobKind {
             Self::RecognitionBackfill => "recognition_backfill",
             Self::SubscriptionCollection => "subscription_collection",
             Self::SubscriptionInvoice => "subscription_invoice",
+            Self::SubscriptionMail => "subscription_mail",
         }
     }
 
@@ -142,7 +146,8 @@ impl JobKind {
             | Self::EInvoiceAutoSend
             | Self::RecognitionBackfill
             | Self::SubscriptionCollection
-            | Self::SubscriptionInvoice => Duration::minutes(2),
+            | Self::SubscriptionInvoice
+            | Self::SubscriptionMail => Duration::minutes(2),
             // A call to the provider takes 20 seconds at most.
             Self::EInvoiceSubmission => Duration::seconds(30),
             Self::DocumentExport => Duration::minutes(1),
@@ -165,6 +170,7 @@ impl JobKind {
             // their own.
             Self::SubscriptionCollection
             | Self::SubscriptionInvoice
+            | Self::SubscriptionMail
             | Self::Mail
             | Self::FiscalTips
             | Self::OrderProcessing

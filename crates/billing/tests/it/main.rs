@@ -7,5 +7,6 @@ mod charges;
 mod collecting;
 mod laws;
 mod limits;
+mod stores;
 mod subscriptions;
 mod world;

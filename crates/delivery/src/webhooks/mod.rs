@@ -30,6 +30,7 @@ pub use endpoints::{
 };
 pub use fan_out::{FanOut, Renderer};
 pub use log::{LogQuery, get_delivery, list_deliveries};
+pub use notice::address_of;
 pub use replay::{Range, Replayed, replay_one, replay_range};
 
 /// What webhooks work with, beside the store.

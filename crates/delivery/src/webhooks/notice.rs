@@ -18,10 +18,7 @@ const MOST: usize = 1_000;
 ///
 /// # Errors
 /// When the store fails.
-pub(super) async fn address_of(
-    store: &dyn Store,
-    owner: Owner,
-) -> Result<Option<String>, StoreError> {
+pub async fn address_of(store: &dyn Store, owner: Owner) -> Result<Option<String>, StoreError> {
     let tenant = Tenant::account(owner.account_id());
     let entity: Option<Entity> = match owner {
         Owner::Entity { entity_id, .. } => {

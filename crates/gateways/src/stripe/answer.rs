@@ -182,6 +182,35 @@ pub fn card(body: &[u8]) -> Option<(Card, Option<String>)> {
     is_good.then(|| (card, id_of(&body.customer)))
 }
 
+/// The card; `Some(None)` for a way to pay that is none.
+pub fn card_at_most(body: &[u8]) -> Option<Option<Card>> {
+    #[derive(Deserialize)]
+    struct Body {
+        #[serde(rename = "type")]
+        kind: String,
+    }
+    match parsed::<Body>(body)?.kind.as_str() {
+        "card" => card(body).map(|(card, _)| Some(card)),
+        _ => Some(None),
+    }
+}
+
+/// What a customer pays with; `Some(None)` where nothing was chosen.
+pub fn default_method(body: &[u8]) -> Option<Option<String>> {
+    #[derive(Deserialize)]
+    struct Body {
+        id: String,
+        #[serde(default)]
+        invoice_settings: Value,
+    }
+    let body: Body = parsed(body)?;
+    id(&body.id)?;
+    match &body.invoice_settings["default_payment_method"] {
+        Value::Null => Some(None),
+        method => id_of(method).map(Some),
+    }
+}
+
 /// A page on which a person pays.
 pub fn session(body: &[u8]) -> Option<CheckoutSession> {
     #[derive(Deserialize)]

@@ -188,6 +188,21 @@ impl CardProcessor for Stripe {
         Ok(card)
     }
 
+    async fn chosen(
+        &self,
+        environment: Environment,
+        customer: &str,
+    ) -> Result<Option<Card>, ProcessorError> {
+        let client = self.client(environment)?;
+        let path = format!("/v1/customers/{}", segment(customer)?);
+        let body = client.ask(Call::get(path)).await?;
+        let Some(method) = answer::default_method(&body).ok_or_else(answer::nonsense)? else {
+            return Ok(None);
+        };
+        let body = client.ask(Call::get(format!("/v1/payment_methods/{method}"))).await?;
+        answer::card_at_most(&body).ok_or_else(answer::nonsense)
+    }
+
     async fn checkout(
         &self,
         environment: Environment,
@@ -372,7 +387,8 @@ fn marked(happened: &mut Happened) -> Option<Environment> {
         Happened::SessionCompleted { metadata, .. }
         | Happened::PaymentSucceeded { metadata, .. }
         | Happened::PaymentFailed { metadata, .. }
-        | Happened::CardReady { metadata, .. } => metadata,
+        | Happened::CardReady { metadata, .. }
+        | Happened::CardChosen { metadata, .. } => metadata,
         Happened::InvoicePaid { .. } | Happened::Disconnected | Happened::Other => return None,
     };
     let mark = metadata.remove(MARK)?;

@@ -140,6 +140,11 @@ fn happened(kind: &str, has_account: bool, object: &Value) -> Option<Happened> {
             payment_method: answer::id_of(&object["payment_method"])?,
             metadata: metadata(),
         },
+        "customer.updated" => match &object["invoice_settings"]["default_payment_method"] {
+            // The name or the address changed, or the last card went.
+            Value::Null => Happened::Other,
+            _ => Happened::CardChosen { customer: answer::id_of(object)?, metadata: metadata() },
+        },
         "invoice.paid" => Happened::InvoicePaid { invoice: answer::id_of(object)? },
         "account.application.deauthorized" if has_account => Happened::Disconnected,
         _ => Happened::Other,
@@ -256,6 +261,16 @@ mod tests {
             ),
             ("account.application.deauthorized", json!({ "id": "ca_1" }), Happened::Disconnected),
             ("customer.created", json!({}), Happened::Other),
+            ("customer.updated", json!({ "id": "cus_1" }), Happened::Other),
+            (
+                "customer.updated",
+                json!({ "id": "cus_1", "metadata": { "order": "7" },
+                    "invoice_settings": { "default_payment_method": "pm_1" } }),
+                Happened::CardChosen {
+                    customer: "cus_1".to_owned(),
+                    metadata: [("order".to_owned(), "7".to_owned())].into(),
+                },
+            ),
             (
                 "payment_intent.succeeded",
                 json!({ "id": "pi_1", "currency": "xxx" }),
@@ -276,6 +291,10 @@ mod tests {
                 json!({ "id": 7, "currency": "eur", "amount_received": 1 }),
             ),
             ("setup_intent.succeeded", json!({ "id": "seti_1" })),
+            (
+                "customer.updated",
+                json!({ "invoice_settings": { "default_payment_method": "pm_1" } }),
+            ),
             ("invoice.paid", json!("in_1 or another")),
         ] {
             assert_eq!(told(kind, &object), None, "{kind}: {object}");

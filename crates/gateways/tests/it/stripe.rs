@@ -281,6 +281,7 @@ fn recorded_events_are_read() {
             Happened::CardReady { customer, payment_method, .. } => {
                 format!("{customer:?} {payment_method}")
             }
+            Happened::CardChosen { customer, .. } => format!("{customer} chose"),
             Happened::InvoicePaid { invoice } => invoice,
             Happened::Disconnected => "disconnected".to_owned(),
             Happened::Other => "other".to_owned(),
@@ -295,6 +296,7 @@ fn recorded_events_are_read() {
             "pi_1PgafzObject 1900 EUR",
             "pi_1PgbDecline card_declined Your card has insufficient funds.",
             "Some(\"cus_QXg1o8vcGmoR32\") pm_1Pgc75B7WZ01zgkWlHVgdEGJ",
+            "cus_QXg1o8vcGmoR32 chose",
             "in_1Pgc6tB7WZ01zgkWu9fdqL6I",
             "disconnected",
             "other",

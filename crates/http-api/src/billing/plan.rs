@@ -1,8 +1,7 @@
 //! Plans and subscriptions as they are answered.
 
 use racun_billing::{
-    AddOn, AtEnd, ChosenAddOn, Feature, LimitCheck, Limits, PaymentProvider, Plan, Subscription,
-    WhiteLabel,
+    AddOn, AtEnd, ChosenAddOn, Feature, LimitCheck, PaymentProvider, Plan, Subscription, WhiteLabel,
 };
 use racun_kernel::Decimal;
 use racun_kernel::calendar::format_instant;
@@ -220,20 +219,21 @@ pub(super) struct PaymentMethodBody {
     has_card: bool,
 }
 
-/// Connected stores, and what the plan says of them. Those beyond the included ones are counted;
-/// bills do not charge them.
+/// Connected stores, and what the bill of the current month charges for them.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = StoreBilling)]
 struct StoreBillingBody {
     /// Integrations of shops' platforms that take orders.
     connected_stores: i64,
     included_stores: i64,
-    /// Those beyond the included ones, where the plan has a price for them.
+    /// The most that were connected in the month beyond the included ones: so many the bill
+    /// charges. None where the plan has no price for them, and in a trial.
     billable_extra_stores: i64,
-    /// Invoices in a month that the plan names for them; the limits do not count them.
+    /// Invoices that those add to the month's limit.
     invoices_included_from_extra_stores: i64,
     #[schema(required = true)]
     extra_store_price_cents_monthly: Option<i64>,
+    /// Where the plan is paid by the year, each month is charged a twelfth of it.
     #[schema(required = true)]
     extra_store_price_cents_yearly: Option<i64>,
 }
@@ -257,12 +257,10 @@ struct UsageBody {
 }
 
 impl SubscriptionBody {
-    /// `subscription` as it is at `now`, of `label` as long as the operator's file has it, of an
-    /// entity with so many connected `stores`.
+    /// `subscription` as it is at `now`, of `label` as long as the operator's file has it.
     pub fn of(
         subscription: &Subscription,
         label: Option<&WhiteLabel>,
-        stores: i64,
         now: OffsetDateTime,
     ) -> Self {
         let scheduled_change = match &subscription.at_end {
@@ -297,24 +295,20 @@ impl SubscriptionBody {
             cancel_at: subscription.cancel_at().map(format_instant),
             scheduled_change,
             payment_method: PaymentMethodBody::of(subscription),
-            store_billing: StoreBillingBody::of(&subscription.plan.limits, stores),
+            store_billing: StoreBillingBody::of(subscription),
             usage: UsageBody::of(subscription),
         }
     }
 }
 
 impl StoreBillingBody {
-    fn of(limits: &Limits, connected_stores: i64) -> Self {
-        let included_stores = limits.included_store_count.unwrap_or(0);
-        let has_price = limits.extra_store_price_cents.is_some();
-        let extra = (connected_stores - included_stores).max(0);
-        let billable_extra_stores = if has_price { extra } else { 0 };
-        let each = limits.extra_store_invoices_per_month.unwrap_or(0);
+    fn of(subscription: &Subscription) -> Self {
+        let (limits, stores) = (&subscription.plan.limits, subscription.store_billing());
         Self {
-            connected_stores,
-            included_stores,
-            billable_extra_stores,
-            invoices_included_from_extra_stores: billable_extra_stores.saturating_mul(each),
+            connected_stores: stores.connected,
+            included_stores: stores.included,
+            billable_extra_stores: stores.billable,
+            invoices_included_from_extra_stores: stores.invoices,
             extra_store_price_cents_monthly: limits.extra_store_price_cents,
             extra_store_price_cents_yearly: limits.extra_store_annual_price_cents,
         }

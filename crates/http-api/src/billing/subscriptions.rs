@@ -9,7 +9,6 @@ use racun_billing::{
 };
 use racun_kernel::{Issue, Patch};
 use racun_sales::billing::{self, Choice};
-use racun_shop::integrations::connected_stores;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use validator::Validate;
@@ -73,7 +72,12 @@ pub(crate) const ROUTES: &[Route] = &[
         web::to(set_billing_email)
     })
     .whatever_the_plan()
-    .about(TAG, "Says where bills are sent.")
+    .about(TAG, "Says where mails about bills are sent.")
+    .explained(
+        "A declined card is told there, and the operator's invoices go there. Without an address, \
+         they go to that of the entity, else to its admin. The sandbox sends to users of the \
+         account alone.",
+    )
     .may_lack()
     .takes_with::<BillingEmailInputBody>(&["billing_email"])
     .answers::<BillingEmailBody>(),
@@ -126,7 +130,7 @@ struct BillingEmailInputBody {
     billing_email: Patch<String>,
 }
 
-/// Where bills are sent.
+/// Where mails about bills are sent.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = BillingEmail)]
 struct BillingEmailBody {
@@ -170,8 +174,8 @@ pub(super) struct BillBody {
     /// When it ended.
     period_end: String,
     currency_code: String,
-    /// What is charged: the plan for a period that began in the month, add-ons, what was beyond the
-    /// limits; and what is taken off, below nothing.
+    /// What is charged: the plan for a period that began in the month, add-ons, stores beyond the
+    /// included ones, what was beyond the limits; and what is taken off, below nothing.
     lines: Vec<BillLineBody>,
     /// Their sum. Below nothing it is credit for months to come.
     total_cents: i64,
@@ -211,7 +215,7 @@ names! {
 names! {
     /// What a line charges.
     ChargeKindBody as SubscriptionChargeKind of ChargeKind {
-        Plan, CutShort, AddOn, Coupon, Documents, EInvoicingSends, Carried
+        Plan, CutShort, AddOn, Coupon, Stores, Documents, EInvoicingSends, Carried
     }
 }
 
@@ -283,8 +287,7 @@ async fn get(call: EntityCall) -> Result<Json<SubscriptionBody>, ApiError> {
     let found = subscription(&call).await?;
     let labels = call.labels().await?;
     let label = labels.by_slug(&found.white_label);
-    let stores = connected_stores(call.store(), call.entity().id).await?;
-    Ok(Json(SubscriptionBody::of(&found, label, stores, call.stamp().now())))
+    Ok(Json(SubscriptionBody::of(&found, label, call.stamp().now())))
 }
 
 async fn plans(call: EntityCall) -> Result<Json<PlansBody>, ApiError> {
@@ -356,8 +359,7 @@ async fn cancel(call: EntityCall) -> Result<Json<SubscriptionBody>, ApiError> {
     });
     let (after, labels) = task.await?;
     let label = labels.by_slug(&after.white_label);
-    let stores = connected_stores(call.store(), call.entity().id).await?;
-    Ok(Json(SubscriptionBody::of(&after, label, stores, call.stamp().now())))
+    Ok(Json(SubscriptionBody::of(&after, label, call.stamp().now())))
 }
 
 async fn activate(

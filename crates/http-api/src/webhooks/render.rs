@@ -16,7 +16,6 @@ use racun_orders::{Integration, Order};
 use racun_sales::billing::LabelSource;
 use racun_sales::documents as application;
 use racun_settlement::Payment;
-use racun_shop::integrations::connected_stores;
 use racun_store::{Logged, Store, StoreError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -66,7 +65,7 @@ impl Renderer for Resources {
             "e_invoicing.enrollment" => body::<Enrollment, EnrollmentBody>(logged),
             "e_invoicing.supplier" => supplier(logged, place),
             "white_label_subscription" => {
-                subscription(store, &*self.white_labels.read(store).await?, logged).await
+                subscription(&*self.white_labels.read(store).await?, logged)
             }
             "item" => item(store, logged, place).await,
             "invoice" | "estimate" | "credit_note" | "advance_invoice" | "delivery_note" => {
@@ -115,15 +114,10 @@ fn supplier(
     text(logged, &SupplierBody::of(entity, &enrollment))
 }
 
-async fn subscription(
-    store: &dyn Store,
-    labels: &Catalogue,
-    logged: &Logged,
-) -> Result<Option<String>, StoreError> {
+fn subscription(labels: &Catalogue, logged: &Logged) -> Result<Option<String>, StoreError> {
     let Some(subscription) = record::<Subscription>(logged)? else { return Ok(None) };
     let label = labels.by_slug(&subscription.white_label);
-    let stores = connected_stores(store, subscription.entity_id).await?;
-    text(logged, &SubscriptionBody::of(&subscription, label, stores, logged.activity.created_at))
+    text(logged, &SubscriptionBody::of(&subscription, label, logged.activity.created_at))
 }
 
 async fn item(

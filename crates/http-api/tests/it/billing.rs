@@ -117,40 +117,6 @@ async fn a_subscription_answers_what_is_specified() {
 }
 
 #[actix_web::test]
-async fn connected_stores_are_counted_and_those_beyond_the_plan_named() {
-    let file = json!({"white_labels": [{
-        "slug": "acme", "name": "Acme", "hosts": [HOST], "billing_enabled": true,
-        "default_plan": "free", "plans": [{
-            "slug": "free", "name": "Free", "base_price_cents": 0, "limits": {
-                "included_store_count": 1, "extra_store_price_cents": 500,
-                "extra_store_invoices_per_month": 50,
-            },
-        }],
-    }]});
-    let file = serde_json::from_value::<Catalogue>(file).unwrap().complete().unwrap();
-    let api = api_with(file).await;
-    let ana = subscriber(&api).await;
-    let stores = async || {
-        let own = api.get("/white-label-subscriptions", &ana).await.with(200).json();
-        let stores = own["store_billing"].clone();
-        ["connected_stores", "billable_extra_stores", "invoices_included_from_extra_stores"]
-            .map(|name| stores[name].as_i64().unwrap())
-    };
-    assert_eq!(stores().await, [0, 0, 0]);
-    let mut ids = Vec::new();
-    for source in ["manual", "shopify", "woocommerce", "woocommerce"] {
-        let body = json!({"name": "Shop", "source": source});
-        let made = api.post("/order-integrations", &ana, body).await.with(201).json();
-        ids.push(text(&made["id"]));
-    }
-    assert_eq!(stores().await, [3, 2, 100]);
-    let path = |n: usize| format!("/order-integrations/{}", ids[n]);
-    api.patch(&path(1), &ana, json!({"is_active": false})).await.with(200);
-    api.delete(&path(2), &ana).await.with(204);
-    assert_eq!(stores().await, [1, 0, 0]);
-}
-
-#[actix_web::test]
 async fn plans_features_and_limits_answer_what_is_specified() {
     let api = api_with(catalogue()).await;
     let ana = subscriber(&api).await;

@@ -159,7 +159,13 @@ impl World {
         kept.payments.iter().map(pair).collect()
     }
 
-    async fn tell(&self, environment: Environment, happened: Happened, signature: &str) -> Answer {
+    /// Tells what happened by a webhook.
+    pub async fn tell(
+        &self,
+        environment: Environment,
+        happened: Happened,
+        signature: &str,
+    ) -> Answer {
         let event = ProcessorEvent { id: "evt_1".to_owned(), account: None, happened };
         let body = self.cards.tell(environment, event);
         let request = TestRequest::post().uri("/card-processor/webhook");

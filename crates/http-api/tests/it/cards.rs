@@ -25,6 +25,8 @@ pub struct Kept {
     pub payments: Vec<(PaymentOrder, Outcome)>,
     /// Accounts that were given up.
     pub disconnected: Vec<String>,
+    /// The card that each customer pays with.
+    pub chosen: BTreeMap<String, Card>,
     /// Payments and invoices of connected accounts, by id.
     pub objects: BTreeMap<String, ProcessorObject>,
     told: Vec<(Environment, ProcessorEvent)>,
@@ -49,6 +51,13 @@ impl Scripted {
         let mut kept = self.kept();
         kept.told.push((environment, event));
         (kept.told.len() - 1).to_string()
+    }
+
+    /// Makes `card` the one that `customer` pays with, as on the processor's page.
+    pub fn choose(&self, customer: &str, card: &str) -> Card {
+        let card = Card { id: card.to_owned(), brand: "visa".to_owned(), last4: "4242".to_owned() };
+        self.kept().chosen.insert(customer.to_owned(), card.clone());
+        card
     }
 
     fn fails(&self) -> Result<(), ProcessorError> {
@@ -78,13 +87,18 @@ impl CardProcessor for Scripted {
         Ok(SetupIntent { customer, client_secret: format!("seti_secret_{key}") })
     }
 
-    async fn attach(&self, _: Environment, _: &str, card: &str) -> Result<Card, ProcessorError> {
+    async fn attach(&self, _: Environment, who: &str, card: &str) -> Result<Card, ProcessorError> {
         self.fails()?;
         if card == "pm_missing" {
             let code = Some("resource_missing".to_owned());
             return Err(ProcessorError::Refused { code, message: "no such card".to_owned() });
         }
-        Ok(Card { id: card.to_owned(), brand: "visa".to_owned(), last4: "4242".to_owned() })
+        Ok(self.choose(who, card))
+    }
+
+    async fn chosen(&self, _: Environment, who: &str) -> Result<Option<Card>, ProcessorError> {
+        self.fails()?;
+        Ok(self.kept().chosen.get(who).cloned())
     }
 
     async fn checkout(

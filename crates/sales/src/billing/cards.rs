@@ -221,6 +221,40 @@ pub async fn hear_card(
     Ok(())
 }
 
+/// Takes over the card that `customer` of the processor pays with since somebody chose another one
+/// on the processor's page, and tries at once what was declined. Which card that is, the processor
+/// is asked, so what is told late brings no earlier card back. What is of no subscription with a
+/// card, or of another environment, changes nothing.
+///
+/// # Errors
+/// [`CardError`]; then it has to be told again.
+pub async fn hear_choice(
+    store: &dyn Store,
+    cards: &dyn CardProcessor,
+    (environment, customer): (Environment, &str),
+    stamp: &racun_kernel::Stamp,
+) -> Result<(), CardError> {
+    let known: Vec<Subscription> = store.look_up(&SUBSCRIPTIONS, "customer_key", customer).await?;
+    for own in known {
+        let Some((scope, entity)) = enter_as_recipient(store, own.entity_id).await? else {
+            continue;
+        };
+        let Some(before) = own.card.as_ref().filter(|_| entity.environment == environment) else {
+            continue;
+        };
+        let chosen = match cards.chosen(environment, customer).await {
+            // The customer went, or the card again.
+            Err(ProcessorError::Refused { .. }) => None,
+            chosen => chosen?,
+        };
+        let other = chosen.filter(|card| card.id != before.payment_method);
+        if let Some(card) = other {
+            keep(Context::new(store, &scope, stamp), &own, card, None).await?;
+        }
+    }
+    Ok(())
+}
+
 /// The page on which a card was given, with the plan that it was given for, as it is sold now.
 struct Page {
     key: String,

@@ -66,6 +66,17 @@ fn invoice_job(bill: &UsageMonth, issuer: EntityId, stamp: &Stamp) -> Job {
     Job::new(new, stamp)
 }
 
+/// The job that mails who subscribes that the last attempt to collect `bill` was declined.
+fn declined_mail(bill: &UsageMonth, collection: &Collection, stamp: &Stamp) -> Job {
+    let new = NewJob {
+        kind: JobKind::SubscriptionMail,
+        entity_id: Some(bill.entity_id),
+        subject: bill.id.to_string(),
+        payload: collection.attempts.to_string(),
+    };
+    Job::new(new, stamp)
+}
+
 /// Collects bills by card.
 pub struct CollectionHandler {
     /// Where everything is kept.
@@ -291,7 +302,10 @@ pub(super) fn settled(
     let (_, writes) = amended(own, actor, |own| Ok(turned(own, turn, &bill, actor.now())))?;
     let issuer = invoices_by.filter(|_| turn == Some(Turn::Paid));
     let invoice = issuer.map(|issuer| invoice_job(&bill, issuer, actor.stamp()).put());
-    Ok((bill.clone(), writes.update(before, &bill).puts(invoice)))
+    let declined = bill.collection.as_ref().filter(|_| turn == Some(Turn::Declined));
+    let mail = declined.map(|one| declined_mail(&bill, one, actor.stamp()).put());
+    let writes = writes.update(before, &bill).puts(invoice).puts(mail);
+    Ok((bill, writes))
 }
 
 fn turned(own: Subscription, turn: Option<Turn>, bill: &UsageMonth, now: OffsetDateTime) -> Change {

@@ -1,9 +1,11 @@
-//! Documents counted in the unit that issues them: exactly, whatever happens at once.
+//! What is counted in the unit that causes it, exactly, whatever happens at once: documents and
+//! connected stores.
 
 use racun_access::Entity;
-use racun_billing::{NotAllowed, SUBSCRIPTIONS, Subscription, subscription_id};
+use racun_billing::{Advanced, NotAllowed, SUBSCRIPTIONS, Subscription, subscription_id};
 use racun_documents::DocumentKind;
-use racun_store::{Held, One, UnitBuilder, Writes};
+use racun_kernel::id::EntityId;
+use racun_store::{Held, One, StoreError, UnitBuilder, Writes};
 
 use super::beside;
 use crate::error::Error;
@@ -63,6 +65,33 @@ impl Meter {
         let mut after = advanced.subscription;
         count(&mut after)?;
         let (ended, happened) = (advanced.ended, advanced.happened);
+        let writes = beside(&before, &after, ended, happened, &actor.id(), actor.stamp());
+        Ok(writes.update(&before, &after))
+    }
+}
+
+/// What counts connected stores in the unit that changes an integration, where the entity has a
+/// subscription. It holds that, so that units which count at once take turns.
+pub struct StoreMeter(One<Subscription>);
+
+impl StoreMeter {
+    /// A meter for stores of `entity`, whose unit this is.
+    pub fn hold(unit: &mut UnitBuilder<'_>, entity: EntityId) -> Self {
+        Self(unit.hold(&SUBSCRIPTIONS, subscription_id(entity)))
+    }
+
+    /// Notes that so many stores are `connected`.
+    ///
+    /// # Errors
+    /// When the subscription cannot be read.
+    pub fn count(self, held: &Held, connected: i64) -> Result<Writes, StoreError> {
+        let Some(before) = held.find(self.0)? else { return Ok(Writes::default()) };
+        let actor = held.actor();
+        let Advanced { subscription, ended, happened } = before.clone().advance(actor.now());
+        let after = subscription.with_stores(connected);
+        if after == before {
+            return Ok(Writes::default());
+        }
         let writes = beside(&before, &after, ended, happened, &actor.id(), actor.stamp());
         Ok(writes.update(&before, &after))
     }

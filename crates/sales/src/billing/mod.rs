@@ -6,7 +6,7 @@
 //! | `collecting` | the job of a bill that is collected by card                  |
 //! | `ending` | how a payment ended, as the operator says                       |
 //! | `labels` | where white labels come from, and how they are managed         |
-//! | `meter`  | documents counted in the unit that issues them                 |
+//! | `meter`  | documents and stores counted in the unit that causes it        |
 //! | `worker` | subscriptions of all tenants whose month or period ends        |
 //!
 //! An entity says itself whether it has a subscription, so one that has none costs no read. What is
@@ -34,6 +34,7 @@ pub use collecting::{CollectionHandler, Told, hear_payment};
 pub use ending::{BillEnd, bills_of, end_bill};
 pub use labels::{LabelSource, list_labels, put_label, remove_label};
 pub(crate) use meter::Meter;
+pub use meter::StoreMeter;
 pub use worker::{LIMITS, run_due};
 
 /// The white label that the account signed up under, as long as the catalogue has it; the

@@ -60,7 +60,10 @@ pub async fn hear(
             let told = Declined { event: &event.id, payment, why: message };
             hearing.declined(told, metadata).await?
         }
-        Happened::SessionCompleted { .. } | Happened::CardReady { .. } | Happened::Other => false,
+        Happened::SessionCompleted { .. }
+        | Happened::CardReady { .. }
+        | Happened::CardChosen { .. }
+        | Happened::Other => false,
     };
     Ok(if is_noted { Heard::Noted } else { Heard::Nothing })
 }

@@ -1,0 +1,2 @@
+DROP INDEX "subscriptions_customer_key_idx";
+ALTER TABLE "subscriptions" DROP COLUMN "customer_key";
