@@ -15,6 +15,7 @@ const WIDTHS = [320, 820, 1366];
 const LANGUAGES = [
   "en", "de", "sl", "it", "fr", "es", "pt", "nl", "pl", "hr", "sv", "fi", "et", "bg", "cs", "sk", "nb", "is",
 ];
+const TEMPLATES = ["modern", "classic", "condensed", "minimal", "fashion", "timeless_modern_full_data"];
 // The rules of WCAG 2.2 at level AA, and of the versions before.
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 const MOST_BYTES = 100_000;
@@ -185,11 +186,11 @@ async function checkAxe(page) {
 let pages = 0;
 let lesser = 0;
 
-async function look(browser, path, width, { status = 200, language = "sl", check } = {}) {
+async function look(browser, path, width, { status = 200, language = "sl", more = "", check } = {}) {
   const reader = await open(browser, width, false);
   const machine = await open(browser, width, true);
   try {
-    const answer = await visit(reader, `${path}?language=${language}`, status);
+    const answer = await visit(reader, `${path}?language=${language}${more}`, status);
     const bytes = (await answer.body()).length;
     assert.ok(bytes <= MOST_BYTES, `${bytes} bytes`);
     assert.equal(await reader.page.locator("html").getAttribute("lang"), language);
@@ -197,13 +198,13 @@ async function look(browser, path, width, { status = 200, language = "sl", check
     await checkLayout(reader.page);
     await checkWords(reader.page);
     await check?.(reader.page);
-    await visit(machine, `${path}?language=${language}`, status);
+    await visit(machine, `${path}?language=${language}${more}`, status);
     lesser += await checkAxe(machine.page);
     assert.deepEqual([...reader.seen, ...machine.seen], []);
     pages += 1;
   } catch (error) {
     await reader.page.screenshot({ path: join(folder, "failed.png"), fullPage: true });
-    error.message = `${path} at ${width} pixels in ${language}: ${error.message}`;
+    error.message = `${path}${more} at ${width} pixels in ${language}: ${error.message}`;
     throw error;
   } finally {
     await reader.context.close();
@@ -287,6 +288,12 @@ try {
     for (const [name, { path }] of Object.entries(all)) await look(browser, path, width, { check: checks[name] });
     await look(browser, revoked.path, width, { status: 404 });
     await reply(browser, width);
+  }
+  for (const template of TEMPLATES) {
+    const more = `&template=${template}`;
+    for (const { path } of [all.open, all.large, all.settled]) {
+      for (const width of WIDTHS) await look(browser, `${path}/html`, width, { more });
+    }
   }
   for (const language of LANGUAGES) {
     for (const width of WIDTHS) await look(browser, all.settled.path, width, { language });

@@ -90,10 +90,19 @@ fn pdf417(error_level: u8, columns: u8, payload: &[u8]) -> Result<Modules, rxing
     Ok(Modules { width, dark, quiet: PDF417_QUIET, row: PDF417_ROW })
 }
 
-/// `code` as an SVG image; `None` when it holds too much.
+/// `code` as an SVG image, as wide as it is on paper: the middle of its widths, and what is light
+/// beside it. `None` when it holds too much.
 #[must_use]
 pub fn svg(code: &Code) -> Option<String> {
-    Some(modules(code.symbol, &code.payload).ok()?.svg())
+    let modules = modules(code.symbol, &code.payload).ok()?;
+    let (least, most) = code.width_mm;
+    let thousandths = (usize::from(least) + usize::from(most)) * 500;
+    let size = |units: usize| {
+        let size = thousandths * units / modules.width.max(1);
+        format!("{}.{:03}mm", size / 1000, size % 1000)
+    };
+    let (across, down) = modules.size_with_quiet();
+    Some(modules.image(&size(across), &size(down)))
 }
 
 impl Modules {
@@ -103,12 +112,23 @@ impl Modules {
         self.width + 2 * self.quiet
     }
 
+    /// How wide and how high the code is with what is light around it, in widths of a module.
+    fn size_with_quiet(&self) -> (usize, usize) {
+        let rows = self.dark.len().checked_div(self.width).unwrap_or_default();
+        (self.width_with_quiet(), rows * self.row + 2 * self.quiet)
+    }
+
     /// The code as an SVG image: one path, in which a module is one unit wide.
     #[must_use]
     pub fn svg(&self) -> String {
+        let (across, down) = self.size_with_quiet();
+        self.image(&across.to_string(), &down.to_string())
+    }
+
+    /// The image, which is so wide and high where nothing else says how large it is.
+    fn image(&self, wide: &str, high: &str) -> String {
         let Self { width, quiet, row, .. } = self;
-        let rows = self.dark.len().checked_div(*width).unwrap_or_default();
-        let (across, down) = (self.width_with_quiet(), rows * row + 2 * quiet);
+        let (across, down) = self.size_with_quiet();
         let mut path = String::new();
         for (number, line) in self.dark.chunks(*width).enumerate() {
             let y = quiet + number * row;
@@ -123,7 +143,7 @@ impl Modules {
             }
         }
         format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{across}\" height=\"{down}\" \
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{wide}\" height=\"{high}\" \
              viewBox=\"0 0 {across} {down}\"><path d=\"{path}\"/></svg>"
         )
     }

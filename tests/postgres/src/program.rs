@@ -5,7 +5,7 @@ use std::process::Command;
 use crate::binaries::{in_path, install};
 
 /// Programs, and Debian's packages that they are of.
-const PACKAGES: [(&str, &str); 8] = [
+const PACKAGES: [(&str, &str); 10] = [
     ("xmlsec1", "xmlsec1"),
     ("xmllint", "libxml2-utils"),
     ("openssl", "openssl"),
@@ -14,6 +14,8 @@ const PACKAGES: [(&str, &str); 8] = [
     ("pg_dump", "postgresql-client"),
     ("pdftotext", "poppler-utils"),
     ("pdftoppm", "poppler-utils"),
+    ("pdfinfo", "poppler-utils"),
+    ("pdfdetach", "poppler-utils"),
 ];
 
 /// The command `program`, installed when it is not there and we may.

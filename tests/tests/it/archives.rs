@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use racun_test_postgres::program;
 use racun_tests::{Account, Client, Racun, Random, StoreKind, mails, on_both_stores, token_in};
 use serde_json::{Value, json};
 
@@ -65,11 +66,11 @@ fn texts(archive: &[u8]) -> BTreeMap<String, String> {
     let file = folder.path().join("archive.zip");
     std::fs::write(&file, archive).expect("a file");
     let into = folder.path().join("out");
-    run(Command::new("unzip").arg("-q").arg(&file).arg("-d").arg(&into));
+    run(program("unzip").arg("-q").arg(&file).arg("-d").arg(&into));
     let Ok(entries) = std::fs::read_dir(&into) else { return BTreeMap::new() };
     let text = |path: &Path| {
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
-        (name, run(Command::new("pdftotext").arg("-layout").arg(path).arg("-")))
+        (name, run(program("pdftotext").arg("-layout").arg(path).arg("-")))
     };
     entries.map(|entry| text(&entry.expect("an entry").path())).collect()
 }

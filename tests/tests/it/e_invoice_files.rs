@@ -81,13 +81,13 @@ fn check_hybrid(folder: &Path, file: &[u8], number: &str) -> PathBuf {
     fs::write(&pdf, file).expect("a file");
     let said = run(program("qpdf").arg("--check").arg(&pdf));
     assert!(!said.contains("WARNING"), "{said}");
-    let text = run(Command::new("pdftotext").arg(&pdf).arg("-"));
+    let text = run(program("pdftotext").arg(&pdf).arg("-"));
     assert!(text.contains(number), "{text}");
-    let xmp = run(Command::new("pdfinfo").arg("-meta").arg(&pdf));
+    let xmp = run(program("pdfinfo").arg("-meta").arg(&pdf));
     assert!(xmp.contains("<fx:ConformanceLevel>EN 16931</fx:ConformanceLevel>"), "{xmp}");
     let into = folder.join(number);
     fs::create_dir(&into).expect("a folder");
-    run(Command::new("pdfdetach").args(["-saveall", "-o"]).arg(&into).arg(&pdf));
+    run(program("pdfdetach").args(["-saveall", "-o"]).arg(&into).arg(&pdf));
     let xml = into.join("factur-x.xml");
     let inside = fs::read_to_string(&xml).expect("the attached file");
     assert!(inside.contains(number), "{inside}");
@@ -209,7 +209,7 @@ async fn e_slog_is_signed_and_packed_for_ujp(store: StoreKind) {
     let package = folder.path().join("package.zip");
     fs::write(&package, api.file(&format!("/ujp/{}/download", id(&made))).await).expect("a file");
     let into = folder.path().join("package");
-    run(Command::new("unzip").arg("-q").arg(&package).arg("-d").arg(&into));
+    run(program("unzip").arg("-q").arg(&package).arg("-d").arg(&into));
     let number = made["number"].as_str().expect("a number");
     let mut names: Vec<String> = fs::read_dir(&into)
         .expect("a folder")
@@ -218,7 +218,7 @@ async fn e_slog_is_signed_and_packed_for_ujp(store: StoreKind) {
     names.sort();
     assert_eq!(names, [format!("{number}.pdf"), format!("{number}.xml"), "envelope.xml".into()]);
     check_signed(&into.join(format!("{number}.xml")));
-    let page = run(Command::new("pdftotext").arg(into.join(format!("{number}.pdf"))).arg("-"));
+    let page = run(program("pdftotext").arg(into.join(format!("{number}.pdf"))).arg("-"));
     assert!(page.contains(number), "{page}");
     let files = [
         ("ujp", into.join("envelope.xml")),
@@ -284,7 +284,7 @@ async fn an_archive_of_e_slog_names_what_it_leaves_out(store: StoreKind) {
     let folder = tempfile::tempdir().expect("a folder");
     let archive = folder.path().join("archive.zip");
     fs::write(&archive, api.file(&format!("{path}/download")).await).expect("a file");
-    let listed = run(Command::new("unzip").arg("-p").arg(&archive));
+    let listed = run(program("unzip").arg("-p").arg(&archive));
     let number = good["number"].as_str().expect("a number");
     assert!(listed.contains(&format!("<D_1004>{number}</D_1004>")), "{listed}");
     let wrong = json!({"types": ["delivery_note"]});

@@ -3,9 +3,9 @@
 use racun_access::{Entity, setting};
 use racun_catalog::{BusinessUnit, Customer};
 use racun_documents::Document;
-use racun_kernel::calendar::local_date;
 use racun_kernel::{BankAccount, Currency, Decimal, Stamp};
 use racun_mail::{Values, amount, day};
+use racun_sales::documents::today;
 
 use super::letter::INSTRUCTIONS;
 
@@ -36,7 +36,7 @@ pub(super) fn of_entity(
     let capital = capital.map(|capital| amount(capital, entity.currency, locale));
     values.set("entity_starting_capital", capital);
     values.set("unit_name", unit.map(|unit| unit.name.clone()));
-    let today = local_date(stamp.now(), &entity.timezone).unwrap_or_else(|| stamp.now().date());
+    let today = today(entity, stamp);
     values.set("current_date", Some(day(today, locale)));
     values.set("current_year", Some(today.year().to_string()));
     let instructions = entity.settings.text(setting::PAYMENT_INSTRUCTIONS, locale);
@@ -105,8 +105,9 @@ pub(super) fn set_document(
     values.set("document_date", Some(day(content.date, locale)));
     values.set("document_due_date", content.date_due.map(|date| day(date, locale)));
     values.set("document_valid_until", content.date_valid_till.map(|date| day(date, locale)));
-    let total = amount(&document.amounts.total_with_tax, content.currency, locale);
-    values.set("document_total", Some(total));
+    // A delivery note that hides its prices says no amount, as on paper.
+    let total = || amount(&document.amounts.total_with_tax, content.currency, locale);
+    values.set("document_total", (!content.hide_prices).then(total));
     values.set("document_currency", Some(content.currency.code()));
     let customer = content.customer.as_ref();
     values.set("customer_name", customer.and_then(|party| party.name.clone()));

@@ -79,15 +79,14 @@ async fn pay(
     }
 }
 
-/// Where the processor leads back to: the page of the document, in the language that it was in.
+/// Where the processor leads back to: the page of the document, in the language and locale that it
+/// was in.
 fn payer(call: &Call<()>, request: &HttpRequest) -> Payer {
     let id = request.match_info().query("shareable_id");
     let page = format!("{}/invoices/shareable/{id}", call.public_url.trim_end_matches('/'));
     let query = Query::parse(request.query_string());
-    let language = paper::language_of(&query, request.headers());
-    let and = |sign: &str| {
-        language.map(|language| format!("{sign}language={language}")).unwrap_or_default()
-    };
+    let asked = paper::asked_of_page(&query, request.headers());
+    let and = |sign: &str| asked.as_ref().map(|asked| format!("{sign}{asked}")).unwrap_or_default();
     Payer {
         success_url: format!("{page}?paid=1{}", and("&")),
         cancel_url: format!("{page}{}", and("?")),

@@ -20,7 +20,7 @@ mod shared;
 
 pub(crate) use document::ROUTES;
 pub(crate) use e_invoice::E_INVOICES;
-pub(crate) use parameters::{CODES, LANGUAGE, PREVIEW, language_of, wants_page};
+pub(crate) use parameters::{CODES, LANGUAGE, PREVIEW, asked_of_page, wants_page};
 pub(crate) use preview::preview;
 pub(crate) use receipt::RECEIPTS;
 pub(crate) use shared::{FILES, of_payment, of_reply, page};

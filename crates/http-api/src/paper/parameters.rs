@@ -147,9 +147,17 @@ pub(super) fn wanted_of_page(query: &Query, headers: &HeaderMap) -> Wanted {
     Wanted { language, locale: known("locale"), ..Wanted::default() }
 }
 
-/// The code of the language that a page is asked for in, where there is one.
-pub(crate) fn language_of(query: &Query, headers: &HeaderMap) -> Option<&'static str> {
-    wanted_of_page(query, headers).language.map(Language::code)
+/// What a page is asked for with, for links to it and from it: `language=sl&locale=en-US`. None
+/// where it is asked for in no language.
+pub(crate) fn asked_of_page(query: &Query, headers: &HeaderMap) -> Option<String> {
+    let wanted = wanted_of_page(query, headers);
+    wanted.language.map(|language| asked(language.code(), wanted.locale))
+}
+
+/// The parameters that ask for `language`, and for `locale` where that was asked for.
+pub(super) fn asked(language: &str, locale: Option<Language>) -> String {
+    let locale = locale.map(|locale| format!("&locale={}", locale.locale()));
+    format!("language={language}{}", locale.unwrap_or_default())
 }
 
 /// The first language of `Accept-Language` that there is.
@@ -244,6 +252,32 @@ mod tests {
         let good = good.unwrap();
         assert_eq!((good.upn, good.epc), (Some(false), None));
         assert_eq!(good.template, Some(Template::Receipt58));
+    }
+
+    #[test]
+    fn each_parameter_is_read_into_its_own_place() {
+        let of = |query: &str| wanted(&Query::parse(query)).unwrap();
+        let all = "language=sl&locale=en-US&copy=true&template=fashion&upn_qr_enabled=true\
+                   &upn_qr_display_mode=full_slip&epc_qr_enabled=false&hub3_qr_enabled=true\
+                   &hub3_qr_purpose_code=GDSV&hub3_qr_reference_model=HR01";
+        let expected = Wanted {
+            language: Language::from_code("sl"),
+            locale: Language::from_code("en"),
+            copy: true,
+            template: Some(Template::Fashion),
+            upn: Some(true),
+            upn_display: Some(Display::FullSlip),
+            epc: Some(false),
+            hub3: Some(true),
+            hub3_purpose_code: Some("GDSV".to_owned()),
+            hub3_reference_model: Some("HR01".to_owned()),
+        };
+        assert_eq!(of(all), expected);
+        let (on, none) = (Some(true), Wanted::default());
+        assert_eq!(of(""), none);
+        assert_eq!(of("upn_qr_enabled=true"), Wanted { upn: on, ..none.clone() });
+        assert_eq!(of("epc_qr_enabled=true"), Wanted { epc: on, ..none.clone() });
+        assert_eq!(of("hub3_qr_enabled=true"), Wanted { hub3: on, ..none });
     }
 
     #[test]

@@ -11,7 +11,7 @@ use racun_paper::page::{Around, Notice, Reply, gone};
 use racun_sales::card_payments;
 
 use super::answer;
-use super::parameters::{FILE, wanted_of_file, wanted_of_page, wants_page};
+use super::parameters::{FILE, asked, asked_of_page, wanted_of_file, wanted_of_page, wants_page};
 use crate::call::Call;
 use crate::error::{ApiError, Kind};
 use crate::html;
@@ -131,8 +131,9 @@ async fn shown(
         Err(error) if error.kind() == Kind::NotFound => return Ok(led_nowhere(request)),
         Err(error) => return Err(error),
     };
-    let language = found.paper.language;
-    let to = |what: &str| format!("{beside}{what}?language={language}");
+    let asked = asked(found.paper.language, wanted.locale);
+    let to = |what: &str| format!("{beside}{what}?{asked}");
+    let template = wanted.template.map(|template| format!("&template={}", template.name()));
     let reply = || Reply { accept: to("accept"), reject: to("reject") };
     let payable = {
         let (store, now) = (call.store(), call.stamp().now());
@@ -143,7 +144,7 @@ async fn shown(
     let is_pending = payable && came_back && refused.is_none();
     let notice = refused.map(|(_, notice)| notice);
     let around = Around {
-        pdf: Some(to("pdf")),
+        pdf: Some(to("pdf") + &template.unwrap_or_default()),
         reply: found.awaits_reply.then(reply),
         pay: (payable && !is_pending).then(|| to("pay")),
         notice: notice.or(is_pending.then_some(Notice::PaymentPending)),
@@ -187,8 +188,9 @@ pub(crate) async fn of_reply(
     match outcome {
         Ok(()) => {
             let id = request.match_info().query("shareable_id");
-            let language = of_page(&request).language;
-            let asked = language.map(|language| format!("?language={}", language.code()));
+            let query = Query::parse(request.query_string());
+            let asked = asked_of_page(&query, request.headers());
+            let asked = asked.map(|asked| format!("?{asked}"));
             let page = format!("../{id}{}", asked.unwrap_or_default());
             let mut answer = HttpResponse::SeeOther();
             Ok(answer.insert_header((LOCATION, page)).insert_header((VARY, "Accept")).finish())

@@ -107,6 +107,26 @@ async fn a_shared_packing_list_shows_no_prices() {
 }
 
 #[actix_web::test]
+async fn a_mail_about_a_delivery_note_says_its_total_only_where_prices_are_shown() {
+    let post = Post::open().await;
+    let (api, owner) = (&post.api, post.owner(OWNER).await);
+    for (hides, said) in [(true, "Sum: . EUR"), (false, "Sum: 100.00. EUR")] {
+        let more = json!({"hide_prices": hides});
+        let id = post.document(&owner, "/delivery-notes", more).await;
+        let text = "Sum: {document_total}. {document_currency}";
+        let body = json!({"to": OWNER, "locale": "en-US", "subject": text, "body_text": text});
+        api.post(&format!("/documents/{id}/send"), &owner, body).await.with(200);
+        let mail = post.deliver().await.remove(0);
+        assert_eq!(mail.subject, said);
+        let html = mail.html.unwrap();
+        for text in [&mail.text, &html] {
+            assert!(text.contains(said), "{text}");
+            assert_eq!(text.contains("100.00"), !hides, "{text}");
+        }
+    }
+}
+
+#[actix_web::test]
 async fn drafts_and_voided_documents_are_not_sent() {
     let post = Post::open().await;
     let (api, owner) = (&post.api, post.owner(OWNER).await);

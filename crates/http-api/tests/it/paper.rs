@@ -12,7 +12,7 @@ use crate::mailbox::Post;
 const OWNER: &str = "owner@example.com";
 const BROWSER: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
-fn invoice(more: Value) -> Value {
+pub fn invoice(more: Value) -> Value {
     let mut body = json!({
         "customer": {"name": "Bor d.o.o.", "email": "bor@example.com"},
         "items": [{"name": "Svetovanje", "quantity": 2, "price": 50, "taxes": [{"rate": 22}]}],
@@ -22,22 +22,22 @@ fn invoice(more: Value) -> Value {
     body
 }
 
-async fn made(api: &Api, owner: &Who, path: &str, more: Value) -> String {
+pub async fn made(api: &Api, owner: &Who, path: &str, more: Value) -> String {
     text(&api.post(path, owner, invoice(more)).await.with(201).json()["id"])
 }
 
-async fn link(api: &Api, owner: &Who, id: &str) -> String {
+pub async fn link(api: &Api, owner: &Who, id: &str) -> String {
     let share = api.post(&format!("/documents/{id}/share"), owner, json!({})).await.with(200);
     let link = text(&share.json()["shareable_link"]);
     link.strip_prefix("https://racun.example").unwrap().to_owned()
 }
 
-async fn browse(api: &Api, uri: &str) -> Answer {
+pub async fn browse(api: &Api, uri: &str) -> Answer {
     api.call(TestRequest::get().uri(uri).insert_header(("accept", BROWSER))).await
 }
 
 /// What a browser sends for a form without fields.
-async fn press(api: &Api, uri: &str) -> Answer {
+pub async fn press(api: &Api, uri: &str) -> Answer {
     let request = TestRequest::post()
         .uri(uri)
         .insert_header(("accept", BROWSER))

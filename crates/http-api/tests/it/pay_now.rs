@@ -335,10 +335,10 @@ async fn the_page_has_a_button_while_it_can_be_paid_and_claims_nothing() {
         let request = request.insert_header(("content-length", "0"));
         request.insert_header(("content-type", "application/x-www-form-urlencoded"))
     };
-    let link = english(&format!("{}/pay", shared.link));
+    let link = format!("{}&locale=de-DE", english(&format!("{}/pay", shared.link)));
     let led = shop.api.call(form(&link)).await.with(303);
     assert_eq!(led.header("location"), "https://pay.example/cs_0");
-    let back = format!("https://racun.example{}?paid=1&language=en", shared.link);
+    let back = format!("https://racun.example{}?paid=1&language=en&locale=de-DE", shared.link);
     assert_eq!(shop.order(0).success_url, back);
     // Who comes back reads that it is not recorded yet, and then that it is.
     let back = back.strip_prefix("https://racun.example").unwrap();

@@ -37,7 +37,7 @@ impl Paper {
     #[must_use]
     pub fn letter<'a>(&'a self, text: &str, service: Option<&'a Service>) -> Letter<'a> {
         let language = Language::from_code(self.language).unwrap_or(Language::ENGLISH);
-        let color = style::line_color(self.color(service));
+        let color = style::line_color(self.color(service), self.template);
         let mut pictures = Vec::new();
         let mut html = Html::default();
         html.markup("<!doctype html>\n");
@@ -115,11 +115,16 @@ impl Paper {
     }
 }
 
-/// A picture that goes along under `id`.
+/// How many pixels high a picture of the whole size is, at most.
+const MOST_HEIGHT: u32 = 80;
+
+/// A picture that goes along under `id`, in its part of the size.
 fn picture(id: &str, picture: &Picture, html: &mut Html) {
-    let style = "max-width:100%;max-height:80px;height:auto;border:0";
+    let percent = picture.scale_percent;
+    let most = u32::from(percent) * MOST_HEIGHT / 100;
+    let style = format!("max-width:{percent}%;max-height:{most}px;height:auto;border:0");
     let source = format!("cid:{id}");
-    html.void("img", &[("src", &source), ("alt", &picture.alt), ("style", style)]);
+    html.void("img", &[("src", &source), ("alt", &picture.alt), ("style", &style)]);
 }
 
 /// A line that stays behind the others.

@@ -4,6 +4,7 @@
 //! | ------- | ------------------------------------------------ |
 //! | `html`  | writing HTML, everything escaped                 |
 //! | `style` | the style sheet                                  |
+//! | `templates` | what the style has of the template           |
 //! | `parts` | the parts of the model                           |
 //! | `mail`  | mails about a document                           |
 //!
@@ -13,6 +14,7 @@ mod html;
 mod mail;
 mod parts;
 mod style;
+mod templates;
 
 pub use html::escape;
 pub use mail::Letter;
@@ -136,10 +138,13 @@ impl Paper {
         body.close("main");
         let number = self.number.as_deref().unwrap_or_default();
         let title = format!("{} {number} - {}", self.title, self.issuer.name);
-        whole(language, &title, self.color(around.service.as_ref()), &body.text)
+        let color = style::line_color(self.color(around.service.as_ref()), self.template);
+        let logo_percent = self.logo.as_ref().map_or(100, |logo| logo.scale_percent);
+        let style = style::sheet(color, logo_percent, templates::rules(self.template));
+        whole(language, &title, style, &body.text)
     }
 
-    /// The colour of lines: the issuer's, else that of who serves the issuer.
+    /// The colour of lines: the issuer's, else that of who serves the issuer, where there is one.
     fn color<'a>(&'a self, service: Option<&'a Service>) -> Option<&'a str> {
         let of_service = || service.and_then(|service| service.color.as_deref());
         self.primary_color.as_deref().or_else(of_service)
@@ -164,11 +169,11 @@ pub fn gone(language: Language) -> Page {
     body.element("p", &[], Word::GoneText.text(language));
     body.close("article");
     body.close("main");
-    whole(language, Word::Gone.text(language), None, &body.text)
+    let style = style::sheet(templates::GREY, 100, "");
+    whole(language, Word::Gone.text(language), style, &body.text)
 }
 
-fn whole(language: Language, title: &str, color: Option<&str>, body: &str) -> Page {
-    let style = style::sheet(color);
+fn whole(language: Language, title: &str, style: String, body: &str) -> Page {
     let html = format!(
         "<!doctype html>\n<html lang=\"{}\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\

@@ -49,7 +49,7 @@ pub(super) fn article(paper: &Paper, html: &mut Html) {
     if let Some(signature) = &paper.signature {
         html.open("section", &[]);
         if let Some(of_hand) = &signature.picture {
-            picture(of_hand, "logo", html);
+            picture(of_hand, "signature", html);
         }
         if let Some(text) = &signature.text {
             html.element("p", &[("class", "text")], text);

@@ -1,7 +1,11 @@
 //! The style sheet of pages.
 
+use super::templates::own_color;
+use crate::model::Template;
+
 /// What needs no colour of the issuer's. Contrasts are 4.5 to 1 and more with
-/// every such colour: it is never behind or in letters.
+/// every such colour: it is never behind or in letters. On paper a code has the size that its image
+/// says.
 const SHEET: &str = "*{box-sizing:border-box}\
 body{margin:0;background:#f2f3f5;color:#1a1a1a;font:1rem/1.5 system-ui,sans-serif}\
 main{max-width:56rem;margin:0 auto;padding:1rem}\
@@ -12,7 +16,8 @@ h2{font-size:1.05rem;margin:2rem 0 .5rem}\
 p,dd,li,address,a,tbody th,.long{overflow-wrap:anywhere}\
 p,dd,td,th,li,address,a,caption{unicode-bidi:isolate}\
 .text{white-space:pre-line}\
-.logo{max-width:100%;height:auto;max-height:6rem}\
+.logo{max-width:calc(100%*var(--logo));height:auto;max-height:calc(6rem*var(--logo))}\
+.signature{max-width:100%;height:auto;max-height:6rem}\
 .service{max-width:100%;height:auto;max-height:3rem}\
 .state{display:inline-block;border:2px solid currentColor;border-radius:.25rem;\
 padding:.1rem .6rem;margin:0 .5rem .5rem 0;font-weight:600}\
@@ -34,8 +39,8 @@ thead th{border-bottom:2px solid var(--main);font-weight:600}.end{text-align:end
 .strong{font-weight:600}\
 .main-total{font-weight:700;font-size:1.25rem;border-top:3px solid var(--main);padding-top:.25rem}\
 figure{margin:1rem 0}figcaption{color:#595959;font-size:.9rem}\
-figure svg{width:100%;max-width:18rem;height:auto;background:#fff;display:block}\
-figure.wide svg{max-width:28rem}\
+figure svg{background:#fff;display:block}\
+@media screen{figure svg{width:100%;max-width:18rem;height:auto}figure.wide svg{max-width:28rem}}\
 .actions{display:flex;flex-wrap:wrap;gap:1rem;align-items:center;padding:1rem 0}\
 .actions section{display:flex;flex-wrap:wrap;gap:1rem}form{margin:0}\
 button,.download{font:inherit;display:inline-block;min-height:44px;padding:.6rem 1.4rem;\
@@ -78,25 +83,26 @@ fn blocks(table: &str) -> String {
     )
 }
 
-/// The sheet with `color` for lines.
-pub(super) fn sheet(color: Option<&str>) -> String {
+/// The sheet with `color` for lines, a logo of `logo_percent` of its size, and the `rules` of a
+/// template.
+pub(super) fn sheet(color: &str, logo_percent: u8, rules: &str) -> String {
     let of = |class: &str| blocks(&format!("table.{class}"));
     let (narrow, wide, all) = (blocks("table"), of(WIDE), of(BLOCKS));
+    let (whole, part) = (logo_percent / 100, logo_percent % 100);
     format!(
-        ":root{{--main:{}}}{SHEET}@media(max-width:50rem){{{narrow}}}\
-         @media(max-width:64rem){{{wide}}}{all}",
-        line_color(color)
+        ":root{{--main:{color};--logo:{whole}.{part:02}}}{SHEET}{rules}\
+         @media(max-width:50rem){{{narrow}}}@media(max-width:64rem){{{wide}}}{all}"
     )
 }
 
-/// `color` for lines; a grey when there is none.
+/// `color` for lines; that of `template` when there is none.
 ///
 /// It is checked again here, as it goes into styles as it is.
-pub(super) fn line_color(color: Option<&str>) -> &str {
+pub(super) fn line_color(color: Option<&str>, template: Template) -> &str {
     let is_color = |color: &&str| {
         color.len() == 7
             && color.starts_with('#')
             && color.bytes().skip(1).all(|digit| digit.is_ascii_hexdigit())
     };
-    color.filter(is_color).unwrap_or("#4a5568")
+    color.filter(is_color).unwrap_or(own_color(template))
 }

@@ -1,6 +1,7 @@
 //! Documents on paper: the model, its renderings and payment codes.
 
 mod codes;
+mod looks;
 mod model;
 mod renderings;
 mod sample;

@@ -62,7 +62,7 @@ fn the_page_takes_nothing_from_elsewhere() {
         assert!(found.is_none() || is_base64, "{found:?}");
     }
     assert!(page.html.contains("src=\"data:image/png;base64,iVBORw==\""));
-    assert!(page.style.starts_with(":root{--main:#aabbcc}"));
+    assert!(page.style.starts_with(":root{--main:#aabbcc;"));
     assert!(page.html.contains(&format!("<style>{}</style>", page.style)));
     let mut evil = source.clone();
     evil.look.primary_color = Some("#fff}body".to_owned());

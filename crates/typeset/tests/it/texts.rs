@@ -2,10 +2,10 @@
 
 use std::slice::from_ref;
 
-use racun_paper::{Code, Display, Paper, Row, Template};
+use racun_paper::{Code, Display, Paper, Picture, Row, Template};
 
 use crate::figures::{Figure, figures};
-use crate::sample::{act, hub3, invoice, plain_invoice, upn};
+use crate::sample::{act, hub3, invoice, picture, plain_invoice, upn};
 use crate::tools::{Word, pages, squeezed, text, words};
 use crate::{TYPESETTER, set};
 
@@ -107,6 +107,25 @@ fn figures_are_found_where_they_stand() {
         let file = set(&paper);
         assert_eq!(figures(&file).len(), 5, "{template:?}");
         assert_eq!(misplaced(&file, width(template)), None, "{template:?}");
+    }
+}
+
+#[test]
+fn a_logo_is_printed_in_its_part_of_the_size() {
+    for template in Template::ALL {
+        let sizes = [30, 100].map(|percent| {
+            let mut paper = plain_invoice(template, 2);
+            paper.logo = Some(Picture { scale_percent: percent, ..picture() });
+            let found = figures(&set(&paper));
+            let [logo] = &found[..] else { panic!("{template:?}: {found:#?}") };
+            [logo.right - logo.left, logo.head - logo.foot]
+        });
+        let [small, whole] = sizes;
+        for (small, whole) in small.into_iter().zip(whole) {
+            // In thousandths of a point, which are rounded.
+            let apart = (small * 100 - whole * 30).abs();
+            assert!(whole > 10_000 && apart < 1_000, "{template:?}: {small} of {whole}");
+        }
     }
 }
 

@@ -168,6 +168,14 @@ pub fn page(pdf: &[u8], number: usize, dpi: u32) -> image::GrayImage {
     image::load_from_memory(&picture).unwrap().into_luma8()
 }
 
+/// A page of `pdf` in its colours.
+pub fn page_in_color(pdf: &[u8], number: usize, dpi: u32) -> image::RgbImage {
+    let (file, number, dpi) = (File::new(pdf), number.to_string(), dpi.to_string());
+    let words = ["-f", &number, "-r", &dpi, "-png", "-singlefile"];
+    let picture = output("pdftoppm", &words, file.path(), &[]);
+    image::load_from_memory(&picture).unwrap().into_rgb8()
+}
+
 /// The codes on the pages of `pdf`: their kinds and their bytes. None without zxing-cpp, which is
 /// said in one line.
 pub fn codes(pdf: &[u8]) -> Option<Vec<(String, Vec<u8>)>> {

@@ -12,7 +12,7 @@ use racun_paper::{Banner, PaperKind, State, Template};
 
 use crate::sample::{hub3, invoice, plain_invoice};
 use crate::set;
-use crate::tools::page;
+use crate::tools::{page, page_in_color};
 
 /// Pixels on each side of the parts that are compared.
 const PART: u32 = 12;
@@ -93,4 +93,22 @@ fn a_page_with_a_bar_code_looks_as_it_did() {
     let mut paper = plain_invoice(Template::Minimal, 3);
     paper.payment.as_mut().unwrap().codes = vec![hub3()];
     check("bar_code", &page(&set(&paper), 1, 40));
+}
+
+/// How many pixels of the first page of `template` are green, where the issuer's colour is `color`.
+fn green(template: Template, color: Option<&str>) -> usize {
+    let mut paper = plain_invoice(template, 5);
+    paper.primary_color = color.map(str::to_owned);
+    let page = page_in_color(&set(&paper), 1, 40);
+    let is_green = |[red, green, blue]: [u8; 3]| green > red.max(blue).saturating_add(40);
+    page.pixels().filter(|pixel| is_green(pixel.0)).count()
+}
+
+#[test]
+fn each_a4_template_shows_the_colour_of_the_issuer() {
+    for template in of_a4() {
+        assert_eq!(green(template, None), 0, "{template:?} has green of its own");
+        let found = green(template, Some("#00ff00"));
+        assert!(found >= 20, "{template:?}: {found} green pixels");
+    }
 }
