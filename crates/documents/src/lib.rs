@@ -75,8 +75,8 @@ pub use certification::{
 };
 pub use content::{Content, GivenTotals, NewDocument, TitleType};
 pub use document::{
-    CreationSource, Document, InvoicedTab, Issued, Reply, Revision, SettledTotals, Stage, Voided,
-    check_issue_day,
+    CreationSource, Document, InvoicedTab, Issued, Reissue, Reply, Revision, SettledTotals, Stage,
+    Voided, check_issue_day,
 };
 pub use e_invoice::{
     EInvoiceForm, EInvoiceOptions, Validation, ValidationOption, ValidationStatus, Validations,

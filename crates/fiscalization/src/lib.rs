@@ -22,5 +22,5 @@ pub use reporting::{
     Issued, Issuing, LIMITS, Matter, NextPlace, NoAuthority, OutsideServices, Ports, Prepared,
     Report, Sending, TIP_WINDOW_EXPIRED, TaxAuthority, TipsHandler, by_advances, check_outside_vat,
     deliver_first, end_leases, fiscalize, identity, may_be_paid_by, next_place, outside_vat,
-    prepare, run_due, send_first, tips, told,
+    prepare, rate_on, run_due, same_rate, send_first, tips, told,
 };

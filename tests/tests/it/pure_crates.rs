@@ -202,6 +202,7 @@ pub const PURE: &[(&str, &[&str])] = &[
             "racun-documents",
             "racun-fiscal",
             "racun-kernel",
+            "racun-lookups",
             "racun-portugal",
             "racun-records",
             "racun-render",

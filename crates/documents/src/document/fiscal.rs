@@ -1,7 +1,7 @@
 //! A document's side of its fiscalization.
 
 use racun_kernel::id::VersionId;
-use racun_kernel::{Issue, Issues, Stamp};
+use racun_kernel::{ExchangeRate, Issue, Issues, Stamp};
 use time::Date;
 
 use super::{Document, Issued, Stage};
@@ -30,6 +30,21 @@ pub fn check_issue_day(date: Date, day: Date) -> Result<(), Issues> {
     Err(Issue::new("date_not_day_of_issue", message).at("date").into())
 }
 
+/// How an issued document that was not fiscalized is issued again.
+#[derive(Debug)]
+pub struct Reissue<'a> {
+    /// The sequence that it is numbered in.
+    pub numbering: &'a Numbering,
+    /// Its number there.
+    pub sequence: i64,
+    /// The day of issue, in the authority's zone.
+    pub day: Date,
+    /// The rate of exchange of that day, where it takes another one than it has.
+    pub rate: Option<ExchangeRate>,
+    /// Who does it.
+    pub editor: Option<Editor>,
+}
+
 impl Document {
     /// The document as a tax authority knows it now.
     #[must_use]
@@ -50,21 +65,20 @@ impl Document {
         self.fiscal_record().is_some()
     }
 
-    /// The issued document that was not fiscalized, reissued on `day` under the
-    /// `sequence`-th number of `numbering`; and the version that keeps number and date until now.
+    /// The issued document that was not fiscalized, as `reissue` says; and the version that keeps
+    /// number, date and rate of exchange until now.
     ///
     /// The day of supply stays: if none was given, it is the date until now.
     ///
     /// # Errors
-    /// When it is a draft, voided, or of those that are fiscalized already.
+    /// When it is a draft, voided, or of those that are fiscalized already; when the converted
+    /// total is too large to be stored.
     pub fn fiscalize_later(
         self,
-        numbering: &Numbering,
-        sequence: i64,
-        day: Date,
-        editor: Option<Editor>,
+        reissue: Reissue<'_>,
         stamp: &Stamp,
     ) -> Result<(Self, Version), DocumentError> {
+        let Reissue { numbering, sequence, day, rate, editor } = reissue;
         self.check_may_fiscalize()?;
         let Stage::Issued(issued) = &self.stage else { return Err(Refused::Draft.into()) };
         if self.is_fiscalized() {
@@ -83,7 +97,11 @@ impl Document {
             let supplied = after.content.date_service.unwrap_or(after.content.date);
             after.content.date_service = Some(supplied);
             after = after.dated(day);
-            changed_fields.extend(["date".to_owned()]);
+            changed_fields.push("date".to_owned());
+        }
+        if let Some(rate) = rate {
+            after = after.exchanged_at(rate)?;
+            changed_fields.push("exchange_rate".to_owned());
         }
         let version = Version {
             id: VersionId::new(stamp.ulid()),

@@ -6,7 +6,7 @@ mod source;
 mod stored;
 mod tabs;
 
-pub use fiscal::check_issue_day;
+pub use fiscal::{Reissue, check_issue_day};
 pub use source::CreationSource;
 pub use tabs::InvoicedTab;
 
@@ -235,12 +235,12 @@ impl Document {
         Ok(self)
     }
 
-    /// The draft with `rate`, unless it has one.
+    /// The document with `rate`, and converted at it.
     ///
     /// # Errors
     /// When the converted total is too large to be stored.
     pub fn exchanged_at(mut self, rate: ExchangeRate) -> Result<Self, DocumentError> {
-        if self.content.exchange_rate.is_none() && rate.quote_currency != self.content.currency {
+        if rate.quote_currency != self.content.currency {
             self.content.exchange_rate = Some(rate);
             amounts::convert(&mut self.content, &mut self.amounts)?;
         }

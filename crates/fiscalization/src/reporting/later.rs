@@ -3,7 +3,7 @@
 use racun_access::Entity;
 use racun_documents::events::Happening;
 use racun_documents::recognition::{RECOGNITION_ENTRIES, redated};
-use racun_documents::{Document, DocumentError, DocumentId, Editor, Refused};
+use racun_documents::{Document, DocumentError, DocumentId, Editor, Refused, Reissue};
 use racun_fiscal::{
     Authority, EXCHANGES, Exchange, FISCAL_SETTINGS, FiscalSettings, MessageId, Patience,
 };
@@ -19,6 +19,7 @@ use super::deliver::{self, Sending, send_first};
 use super::error::{FiscalizationError, FiscalizationRefused};
 use super::issue::{Facts, Issued};
 use super::prepare::{IssueContext, Prepared, identity, prepare};
+use super::rates::{rate_on, same_rate};
 use super::request::FiscalizeRequest;
 use super::sale::by_advances;
 
@@ -27,9 +28,10 @@ use super::sale::by_advances;
 ///
 /// What has its number and mark keeps them, and is sent as it was issued, marked as late; its
 /// operator stays the same. What was skipped takes the next number of the sequence of the place
-/// that is named, and the day as its date, for FURS receives it as issued now; a version keeps both
-/// until now, and what was supplied on its old date stays supplied then. While another request or a
-/// worker sends it, nothing is sent.
+/// that is named, and the day as its date, for FURS receives it as issued now; where no caller gave
+/// its rate of exchange, it takes that of the day. A version keeps all of it until now, and what
+/// was supplied on its old date stays supplied then. While another request or a worker sends it,
+/// nothing is sent.
 ///
 /// # Errors
 /// [`StoreError::NotFound`]; what the document's stage refuses, [`Refused::NotToFiscalize`] among
@@ -54,7 +56,7 @@ pub async fn fiscalize<'a>(
     if !asks {
         return Err(Refused::NotToFiscalize.into());
     }
-    first(ports, seen, prepared).await
+    first(ports, entity, seen, prepared).await
 }
 
 /// The place of a number stays: naming another one is a mistake.
@@ -147,10 +149,15 @@ impl From<StoreError> for NotNow {
 /// Fiscalizes a document that was issued without it.
 async fn first(
     ports: Ports<'_>,
+    entity: &Entity,
     seen: Document,
     prepared: Prepared,
 ) -> Result<Document, FiscalizationError> {
     let id = seen.id;
+    let rate = match prepared.day() {
+        Some(day) => rate_on(ports.cx.store, entity, &seen.content, day, day).await?,
+        None => None,
+    };
     let relations = links_of(ports.cx, id).await?;
     let targets: Vec<DocumentId> = relations.iter().map(|relation| relation.target_id).collect();
     let (numbering, day) = (prepared.issuing().map(|own| own.numbering()), prepared.day());
@@ -163,6 +170,9 @@ async fn first(
     let number = numbering.as_ref().map(|numbering| unit.number(numbering.series.clone()));
     let later = unit.decide(move |held| {
         let before = held.one(before)?;
+        if !same_rate(&seen, &before) {
+            return Err(DocumentError::ChangedMeanwhile.into());
+        }
         let mut documents = vec![before.clone()];
         documents.extend(held.all(targets)?);
         let (Some(numbering), Some(number), Some(day)) = (numbering, number, day) else {
@@ -173,9 +183,8 @@ async fn first(
         let editor =
             editor.map(|person| Editor { name: person.name.clone(), email: person.email.clone() });
         let payments = live_payments(held.all(payments)?);
-        let fiscalized =
-            before.clone().fiscalize_later(&numbering, number, day, editor, actor.stamp());
-        let (document, version) = fiscalized?;
+        let reissue = Reissue { numbering: &numbering, sequence: number, day, rate, editor };
+        let (document, version) = before.clone().fiscalize_later(reissue, actor.stamp())?;
         let facts = Facts {
             means: payments.iter().map(|payment| payment.kind).collect(),
             settled: by_advances(&payments),

@@ -11,6 +11,7 @@
 //! | `sale`     | a document as an authority asks for it                                   |
 //! | `issue`    | inside the unit: number, mark, frozen content, the exchange's record     |
 //! | `deliver`  | after it: the message is sent, and what came of it is stored             |
+//! | `rates`    | the rate of exchange where its issue sets a document's date             |
 //! | `later`    | documents that were refused or skipped, fiscalized by order              |
 //! | `worker`   | exchanges of all tenants that are due                                    |
 //! | `authority` | the port to those who receive how documents are paid                    |
@@ -34,6 +35,7 @@ mod later;
 mod operator;
 mod paper;
 mod prepare;
+mod rates;
 mod request;
 mod sale;
 mod schemes;
@@ -62,6 +64,7 @@ pub use issue::{Facts, FoundPlace, HeldPlace, Issued, Issuing};
 pub use prepare::NextPlace;
 
 pub use prepare::{IssueContext, Prepared, identity, next_place, prepare};
+pub use rates::{rate_on, same_rate};
 pub use sale::by_advances;
 pub use schemes::{check_outside_vat, outside_vat};
 

@@ -114,6 +114,17 @@ impl Prepared {
         self.issuing().map(Issuing::day)
     }
 
+    /// The date of a document that was planned for `planned`, and is issued now, maybe later: the
+    /// day of issue where that is its date; in Portugal, where dates of a series do not run back,
+    /// none before the last one of the series.
+    pub fn date_for(&self, planned: Date) -> Date {
+        match self {
+            Self::Fiscal(issuing) => issuing.day(),
+            Self::Certified(certifying) => certifying.date_for(planned),
+            Self::Plain | Self::Skipped(_) => planned,
+        }
+    }
+
     /// The place and keys of issue, for a document that is reported to an authority.
     pub fn issuing(&self) -> Option<&Issuing> {
         match self {

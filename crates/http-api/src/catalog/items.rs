@@ -9,6 +9,7 @@ use racun_billing::Feature;
 use racun_catalog::{self as catalog, Item, ItemRules, Tax};
 use racun_kernel::calendar::local_date;
 use racun_kernel::{Classification, Currency, Decimal, Stamp, id};
+use racun_sales::documents::zone;
 use racun_store::Page;
 use serde::{Deserialize, Serialize};
 use time::{Date, OffsetDateTime};
@@ -255,7 +256,7 @@ fn today(entity: &Entity, stamp: &Stamp) -> Date {
 
 /// The entity's local day of `at`; UTC's when its zone is not known.
 fn day(entity: &Entity, at: OffsetDateTime) -> Date {
-    local_date(at, &entity.timezone).unwrap_or_else(|| at.date())
+    local_date(at, zone(entity)).unwrap_or_else(|| at.date())
 }
 
 fn rules(entity: &Entity, stamp: &Stamp) -> ItemRules {

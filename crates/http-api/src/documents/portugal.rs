@@ -17,9 +17,10 @@ use crate::body::{Convert, names};
 #[serde(deny_unknown_fields)]
 #[schema(as = PtDocumentInput)]
 pub struct PtInputBody {
-    /// The series; the active one of the document's type when absent. An invoice in a series of the
-    /// type `invoice_receipt` is a fatura-recibo, and is paid in full by its `payments`: one whose
-    /// `payments` come to its total is in that series, where one is active and none is named.
+    /// The series; the active one of the document's type when absent. Where several manual ones are
+    /// open, one is named. An invoice in a series of the type `invoice_receipt` is a fatura-recibo,
+    /// and is paid in full by its `payments`: one whose `payments` come to its total is in that
+    /// series, where one is active and none is named.
     series_id: Option<String>,
     /// Whether the document is recovered from a form that was filled in by hand while the program
     /// could not be used. Its `date` is that of the form.

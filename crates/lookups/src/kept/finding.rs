@@ -1,9 +1,14 @@
 //! The rate for a date, companies by text, estimates by zip code.
 
-use racun_kernel::{Environment, Issue, Issues, Tenant, check_country_code, text, vat_number};
+use racun_kernel::{
+    Currency, Environment, ExchangeRate, Issue, Issues, Tenant, check_country_code, text,
+    vat_number,
+};
 use racun_store::{Clause, ListQuery, Operator, Order, Part, Store, StoreError, Tally};
+use time::Date;
 
 use super::records::{COMPANIES, KeptCompany, KeptDay, KeptTaxRate, RATE_DAYS, TAX_RATE_ESTIMATES};
+use crate::code::CurrencyCode;
 use crate::company::Company;
 use crate::rates::{DayRates, Found, Kept, NoRate, Question, source_name};
 use crate::sandbox;
@@ -56,6 +61,40 @@ pub async fn rate(
         None => question.answer(&kept_around(store, question).await?)?,
     };
     Ok(Rate { found, source: source_name() })
+}
+
+/// The reference rate at which a record in `currency` that is dated `date` is converted into
+/// `into`; `None` where both are the same, or there is none for that date.
+///
+/// # Errors
+/// When the store fails.
+pub async fn reference_rate(
+    store: &dyn Store,
+    environment: Environment,
+    [currency, into]: [Currency; 2],
+    date: Date,
+    today: Date,
+) -> Result<Option<ExchangeRate>, StoreError> {
+    if currency == into {
+        return Ok(None);
+    }
+    let (from, to) = (CurrencyCode::from(currency), CurrencyCode::from(into));
+    match rate(store, environment, &Question { from, to, date, today }).await {
+        Ok(Rate { found, source }) => Ok(Some(ExchangeRate {
+            rate: found.rate,
+            source: source.to_owned(),
+            date: found.date,
+            quote_currency: into,
+        })),
+        Err(LookupError::Store(error)) => Err(error),
+        Err(LookupError::NoRate(_) | LookupError::Invalid(_)) => Ok(None),
+    }
+}
+
+/// Whether `rate` is a reference rate that was found, and none that a caller gave.
+#[must_use]
+pub fn is_reference(rate: &ExchangeRate) -> bool {
+    [source_name(), sandbox::SOURCE].contains(&rate.source.as_str())
 }
 
 async fn kept_around(store: &dyn Store, question: &Question) -> Result<Kept, StoreError> {

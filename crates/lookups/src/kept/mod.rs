@@ -13,7 +13,8 @@ mod records;
 mod refresh;
 
 pub use finding::{
-    CompanySearch, LookupError, Rate, companies, countries, quoted, rate, tax_rates,
+    CompanySearch, LookupError, Rate, companies, countries, is_reference, quoted, rate,
+    reference_rate, tax_rates,
 };
 pub use import::{ImportError, Imported, import_companies, import_rates, import_tax_rates};
 pub use records::{COMPANIES, KeptCompany, KeptDay, KeptTaxRate, RATE_DAYS, TAX_RATE_ESTIMATES};

@@ -3,7 +3,10 @@
 use racun_kernel::Decimal;
 use time::Date;
 
-use crate::{Atcud, Code, Hash, Level, Mechanism, Number, Origin, Region, Status, WallTime};
+use crate::{
+    Atcud, CONSUMER, Code, Hash, Level, Mechanism, Number, Origin, Region, Status, WallTime,
+    buyer_number,
+};
 
 /// Who issued what, when, and with which program.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,6 +90,13 @@ pub struct Customer {
     pub telephone: Option<String>,
     /// Its e-mail address.
     pub email: Option<String>,
+}
+
+impl Customer {
+    /// Whether it has a tax number other than that of a consumer who gave none.
+    pub(super) fn has_number(&self) -> bool {
+        buyer_number(self.tax_number.as_deref()) != CONSUMER
+    }
 }
 
 /// What a product is.

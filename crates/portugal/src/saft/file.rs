@@ -51,7 +51,8 @@ impl<W: Write> SaftFile<W> {
         Ok(file)
     }
 
-    /// Writes a customer whom documents name, once; leaves out others.
+    /// Writes a customer whom documents name, once; leaves out others, and one without a tax number
+    /// where the survey saw the same with it.
     ///
     /// # Errors
     /// [`SaftError::Order`] after products or documents, [`SaftError::Io`].
@@ -59,7 +60,8 @@ impl<W: Write> SaftFile<W> {
         if self.stage > Stage::Customers {
             return Err(SaftError::Order { field: "Customer" });
         }
-        if !self.customers.remove(&customer.id) {
+        let is_behind = !customer.has_number() && self.survey.numbered.contains(&customer.id);
+        if is_behind || !self.customers.remove(&customer.id) {
             return Ok(());
         }
         write_customer(&mut self.xml, customer);

@@ -1,9 +1,10 @@
 //! SAF-T (PT) 1.04_01: the file of all that was issued in a period, for the authority.
 //!
 //! Who writes it goes over the documents twice, and holds one at a time. First the [`Survey`]
-//! counts them and notes which customers, products and taxes they name; then a [`SaftFile`] writes
-//! header, master files, and the documents. It takes master rows in any order and from anywhere,
-//! the documents themselves for one, and writes those that are named, once each.
+//! counts them and notes which customers, products and taxes they name, and which of the customers
+//! have a tax number; then a [`SaftFile`] writes header, master files, and the documents. It takes
+//! master rows in any order and from anywhere, the documents themselves for one, and writes those
+//! that are named, once each: a customer with the tax number, where one row has it.
 //!
 //! | Module   | Owns                                                              |
 //! | -------- | ----------------------------------------------------------------- |

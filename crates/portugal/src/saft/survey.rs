@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use racun_kernel::Decimal;
 
 use super::check::{check_document, check_receipt};
-use super::{SaftDocument, SaftError, SaftReceipt, SaftTax};
+use super::{Customer, SaftDocument, SaftError, SaftReceipt, SaftTax};
 use crate::{Class, Level, Region, Status};
 
 /// What the documents of a file come to, and what they name.
@@ -20,6 +20,8 @@ pub struct Survey {
     pub(super) working: Totals,
     pub(super) payments: Totals,
     pub(super) customers: BTreeSet<String>,
+    /// Customers with a tax number.
+    pub(super) numbered: BTreeSet<String>,
     pub(super) products: BTreeSet<String>,
     pub(super) taxes: BTreeSet<TaxKey>,
 }
@@ -105,6 +107,14 @@ impl Survey {
         name(&mut self.customers, &receipt.customer_id);
         receipt.lines.iter().filter_map(|line| line.tax.as_ref()).for_each(|tax| self.tax(tax));
         Ok(())
+    }
+
+    /// Looks at a customer as a document says it. One has documents without a tax number and later
+    /// ones with it, where it was filled in: their row in the file says the number.
+    pub fn customer(&mut self, customer: &Customer) {
+        if customer.has_number() {
+            name(&mut self.numbered, &customer.id);
+        }
     }
 
     /// Whether a document names this customer.

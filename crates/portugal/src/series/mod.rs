@@ -13,7 +13,7 @@ mod new;
 
 use racun_kernel::calendar::date;
 use racun_kernel::id::{EntityId, PtSeriesId};
-use racun_kernel::{Issues, Tenant};
+use racun_kernel::{Issue, Issues, Tenant};
 use racun_store::{Actor, Decision, EventKind, Field, Series, Unique};
 use serde::{Deserialize, Serialize};
 use time::{Date, OffsetDateTime};
@@ -151,10 +151,11 @@ impl PtSeries {
     }
 
     /// The one of `present` in which a document of `purpose` is issued: the one that was `named`,
-    /// else the only active one.
+    /// else the only active one. Several books of forms may be open at once: then one is named.
     ///
     /// # Errors
-    /// Of [`PtSeries::accept`]; [`PortugalRefusal::SeriesMissing`]; [`PortugalError::NotFound`].
+    /// Of [`PtSeries::accept`]; [`PortugalRefusal::SeriesMissing`]; [`PortugalError::NotFound`];
+    /// `required`, for `series_id`, when several would do.
     pub fn choose(
         present: &[Self],
         named: Option<PtSeriesId>,
@@ -168,11 +169,11 @@ impl PtSeries {
             return Ok(found);
         }
         let fits = |series: &&Self| series.accept(purpose, is_manual).is_ok();
-        let mut fitting = present.iter().filter(fits);
-        match (fitting.next(), fitting.next()) {
-            // Several books of forms may be open at once: the caller says which one.
-            (Some(only), None) => Ok(only),
-            _ => Err(PortugalRefusal::SeriesMissing.into()),
+        let fitting: Vec<&Self> = present.iter().filter(fits).collect();
+        match fitting[..] {
+            [] => Err(PortugalRefusal::SeriesMissing.into()),
+            [only] => Ok(only),
+            [..] => Err(several(&fitting).into()),
         }
     }
 
@@ -261,6 +262,18 @@ impl PtSeries {
         let events = vec![actor.event(event, self.id)];
         Decision::changed(self, events)
     }
+}
+
+/// Asks which one of the `open` series is meant.
+fn several(open: &[&PtSeries]) -> Issue {
+    let mut codes: Vec<&str> = open.iter().map(|series| series.series_code.as_str()).collect();
+    codes.sort_unstable();
+    let message = format!(
+        "several series are open for this document: {}; send the id of one, as GET \
+         /fiscalization/pt/atcud-series lists them",
+        codes.join(", ")
+    );
+    Issue::new("required", message).at("series_id")
 }
 
 /// The key of the series called `code` for documents of `purpose`.

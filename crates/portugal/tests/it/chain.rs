@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use racun_kernel::Decimal;
 use racun_portugal::chain::{Broken, Fault, verify};
 use racun_portugal::{
-    ChainHead, Fresh, Hash, HashControl, Link, ManualNumber, Number, ProgramKey as _, PtSeries,
-    Signed, WallTime,
+    ChainHead, Fresh, Hash, HashControl, Link, MAX_NUMBER_CHARS, ManualNumber, Number,
+    ProgramKey as _, PtSeries, SeriesCode, Signed, WallTime,
 };
 use time::{Date, Duration, PrimitiveDateTime};
 
@@ -247,6 +247,22 @@ fn a_document_waits_for_its_number_and_its_clock() {
     let wrong = fresh(date("2026-01-05"), 539, decimal("1"));
     let wrong = series.certify(Some(&head), 2, &wrong, &key).unwrap_err();
     assert_eq!(said(&wrong), ["clock_behind"]);
+}
+
+#[test]
+fn a_number_that_is_longer_than_the_authority_takes_is_not_given() {
+    let key = Key::read("test_a");
+    let of_digits = |count: usize| PtSeries {
+        first_number: Some(format!("FT 2026A/{:0count$}", 1).parse().unwrap()),
+        ..series()
+    };
+    let first = fresh(date("2026-01-05"), 600, decimal("1"));
+    let (own, _) = of_digits(51).certify(None, 1, &first, &key).unwrap();
+    assert_eq!(own.number.as_str().len(), MAX_NUMBER_CHARS);
+    // The digits of a series with a shorter name.
+    let longer = PtSeries { series_code: SeriesCode::new("2026AB").unwrap(), ..of_digits(51) };
+    let refused = longer.certify(None, 1, &first, &key).unwrap_err();
+    assert_eq!(said(&refused), ["pt_series_full"]);
 }
 
 #[test]

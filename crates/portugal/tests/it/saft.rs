@@ -25,6 +25,7 @@ pub fn written(
     let mut survey = Survey::default();
     documents.iter().try_for_each(|own| survey.document(own))?;
     receipts.iter().try_for_each(|own| survey.receipt(own))?;
+    customers.iter().for_each(|own| survey.customer(own));
     let mut file = SaftFile::begin(Vec::new(), encoding, header, survey)?;
     customers.iter().try_for_each(|own| file.customer(own))?;
     // Products as the lines name them, each many times.
@@ -56,6 +57,30 @@ fn a_month_of_everything_is_as_the_schema_and_the_law_want_it() {
     assert!(text.contains("<CompanyName>Exemplo &amp; Filhos, Lda.</CompanyName>"));
     assert!(text.contains("Padaria São João") && !text.contains("Ninguém"));
     assert!(!windows.starts_with(&[0xef, 0xbb, 0xbf]));
+}
+
+#[test]
+fn a_customer_is_written_with_the_number_that_was_filled_in_later() {
+    let key = Key::read("test_a");
+    let (documents, receipts) = month(&key);
+    let known = customer("cus_1", "Padaria");
+    let unnumbered =
+        |number: Option<&str>| Customer { tax_number: number.map(str::to_owned), ..known.clone() };
+    // What a consumer's number or an empty one says is that there is none.
+    for first in [None, Some(" "), Some("999999990")].map(unnumbered) {
+        for (rows, expected) in [
+            (vec![first.clone(), known.clone(), first.clone()], "504030108"),
+            (vec![known.clone(), first.clone()], "504030108"),
+            (vec![first.clone(), first.clone()], "999999990"),
+        ] {
+            let file = written(Encoding::Utf8, &header(), &rows, &documents, &receipts).unwrap();
+            let text = read_file(&file, Encoding::Utf8);
+            assert_eq!(faults(&text, Some(&key)), [""; 0]);
+            let said: Vec<&str> = text.split("<CustomerTaxID>").skip(1).collect();
+            assert_eq!(said.len(), 1, "one row: {text}");
+            assert!(said[0].starts_with(&format!("{expected}<")), "{}", said[0]);
+        }
+    }
 }
 
 #[test]

@@ -149,6 +149,28 @@ fn a_document_takes_the_series_that_is_named_or_the_only_one() {
     }
 }
 
+#[test]
+fn where_several_books_of_forms_are_open_one_is_named() {
+    let book = |n: u128, code: &str| PtSeries {
+        id: PtSeriesId::new(n.into()),
+        series_code: racun_portugal::SeriesCode::new(code).unwrap(),
+        is_manual: true,
+        ..series()
+    };
+    let open = [series(), book(7, "M1"), book(8, "M2")];
+    let error = PtSeries::choose(&open, None, Purpose::Invoice, true).unwrap_err();
+    assert_eq!(said(&error), ["series_id: required"]);
+    assert!(error.to_string().contains("M1, M2; send the id of one"), "{error}");
+    for book in &open[1..] {
+        let chosen = PtSeries::choose(&open, Some(book.id), Purpose::Invoice, true);
+        assert_eq!(chosen.unwrap().id, book.id);
+    }
+    let closed = changed(open[2].clone().close(&actor()).unwrap()).0;
+    let open = [open[1].clone(), closed];
+    let only = PtSeries::choose(&open, None, Purpose::Invoice, true).unwrap();
+    assert_eq!(only.id, open[0].id);
+}
+
 /// The first document of a series.
 fn head() -> ChainHead {
     let entered_at = wall("2026-01-05T10:00:00");

@@ -7,6 +7,7 @@ use racun_documents::{Document, DocumentId, DocumentKind, Stage};
 use racun_insights::{Movement, MovementKind};
 use racun_kernel::calendar::local_date;
 use racun_records::{get_documents, where_in};
+use racun_sales::documents::zone;
 use racun_settlement::{PAYMENTS, Payment};
 use racun_store::{Clause, Context, Operator, StoreError, Value};
 use time::{Date, OffsetDateTime};
@@ -130,7 +131,7 @@ pub(super) fn moved(document: &Document, entity: &Entity) -> impl Iterator<Item 
         amount: if is_credit { -total } else { total.clone() },
     };
     let voided = document.voided_at().filter(|_| !is_credited).map(|at| Movement {
-        date: local_date(at, &entity.timezone).unwrap_or_else(|| at.date()).max(own.date),
+        date: local_date(at, zone(entity)).unwrap_or_else(|| at.date()).max(own.date),
         kind: MovementKind::Void,
         amount: -&own.amount,
         ..own.clone()

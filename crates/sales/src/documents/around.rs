@@ -20,7 +20,7 @@ use crate::settling::{WorkingSet, hold_allocations};
 /// What was seen around a document before the unit that voids it.
 pub(super) struct Around {
     id: DocumentId,
-    /// Credit notes that give back of an invoice or settle it.
+    /// Credit notes over an invoice or, in Portugal, an advance, and those that settle an invoice.
     notes: Vec<DocumentId>,
     /// The invoices that a credit note settles.
     settled: Vec<DocumentId>,
@@ -40,6 +40,9 @@ pub(super) struct FoundAround {
     /// The invoice that a credit note both settles and gives back of, with its advances and the
     /// allocations that it has.
     pub own: Option<OwnInvoice>,
+    /// Whether a credit note over the document is in effect, also one that gives back none of its
+    /// value.
+    pub is_rectified: bool,
     /// The number of a receipt that holds of a payment on the document.
     pub receipt: Option<String>,
 }
@@ -72,11 +75,14 @@ impl Around {
     ) -> Result<Self, Error> {
         let (id, tenant) = (document.id, cx.tenant());
         let is_settled = matches!(id.kind(), DocumentKind::Invoice | DocumentKind::CreditNote);
-        // Of an advance only receipts are looked for.
-        let is_paid = id.kind() == DocumentKind::AdvanceInvoice && document.pt.is_some();
+        // Of an advance only receipts and credit notes are looked for.
+        let is_advance = id.kind() == DocumentKind::AdvanceInvoice && document.pt.is_some();
         let (notes, settled, own_links) = (Vec::new(), Vec::new(), None);
-        let has_payments = is_settled || is_paid;
+        let has_payments = is_settled || is_advance;
         let mut around = Self { id, notes, settled, own_links, has_payments };
+        if is_advance {
+            around.notes = each_once(notes_over(cx, id).await?.into_iter());
+        }
         if !is_settled {
             return Ok(around);
         }
@@ -86,12 +92,8 @@ impl Around {
             all_where(cx.store, &tenant, &PAYMENTS, vec![by_document, by_credit]).await?;
         let settling = || paid.iter().filter(|payment| is_active_settlement(payment));
         if id.kind() == DocumentKind::Invoice {
-            let to_it = by_field(&RELATIONS, "target_id", &id.to_string());
-            let relations: Vec<Relation> = all_of(cx.store, &tenant, &RELATIONS, to_it).await?;
-            let credits = relations.iter().filter(|relation| is_credit_on(relation, id));
-            let crediting = credits.map(|relation| relation.source_id);
             let settling = settling().filter_map(|payment| payment.credit_note_id);
-            around.notes = each_once(settling.chain(crediting));
+            around.notes = each_once(settling.chain(notes_over(cx, id).await?));
             return Ok(around);
         }
         around.settled = each_once(settling().filter_map(|payment| payment.invoice_id));
@@ -103,7 +105,7 @@ impl Around {
         Ok(around)
     }
 
-    /// The credit notes that give back of an invoice or settle it.
+    /// The credit notes over the document, and those that settle it.
     pub fn notes(&self) -> &[DocumentId] {
         &self.notes
     }
@@ -117,8 +119,9 @@ impl Around {
         let mut documents = each_once(self.notes.iter().copied().chain(advances));
         documents.retain(|id| *id != self.id && named.iter().all(|link| link.target_id != *id));
         let documents = hold_documents(unit, documents);
-        let is_invoice = self.id.kind() == DocumentKind::Invoice;
-        let credits = hold_targeting(unit, is_invoice.then_some(self.id));
+        // Those of which notes were looked for.
+        let is_credited = self.has_payments && self.id.kind() != DocumentKind::CreditNote;
+        let credits = hold_targeting(unit, is_credited.then_some(self.id));
         let payments = self.has_payments.then(|| hold_payments(unit, self.id));
         let own = self
             .own_links
@@ -151,7 +154,13 @@ impl HeldAround {
         let is_advance = seen.id.kind() == DocumentKind::AdvanceInvoice;
         settlements.retain(|payment| !is_advance && is_active_settlement(payment));
         let mut credits = held.all(self.credits)?;
-        credits.retain(|relation| is_credit_on(relation, seen.id) && gives_back(relation));
+        credits.retain(|relation| is_credit_on(relation, seen.id));
+        let is_new = credits.iter().any(|relation| !seen.notes.contains(&relation.source_id));
+        let is_rectified = credits.iter().any(|relation| {
+            let note = sheet.document(relation.source_id);
+            note.is_some_and(|note| matches!(note.stage, Stage::Issued(_)))
+        });
+        credits.retain(gives_back);
         credits.sort_by_key(|relation| (relation.created_at, relation.id));
         let own = match (self.own, seen.own_links) {
             (Some((links, allocations)), Some((id, seen))) => {
@@ -164,15 +173,24 @@ impl HeldAround {
             }
             _ => None,
         };
-        let found = FoundAround { settlements, credits, own, receipt };
+        let found = FoundAround { settlements, credits, own, is_rectified, receipt };
         let settled = each_once(found.settlements.iter().filter_map(|own| own.invoice_id));
         let is_note = seen.id.kind() == DocumentKind::CreditNote;
         let unseen = |id: &DocumentId| sheet.document(*id).is_none();
-        if (is_note && settled != seen.settled) || found.notes().iter().any(unseen) {
+        let is_changed = is_new || (is_note && settled != seen.settled);
+        if is_changed || found.notes().iter().any(unseen) {
             return Err(DocumentError::ChangedMeanwhile.into());
         }
         Ok(found)
     }
+}
+
+/// The credit notes that are linked to the document `id`, those that do not hold included.
+async fn notes_over(cx: Context<'_>, id: DocumentId) -> Result<Vec<DocumentId>, Error> {
+    let to_it = by_field(&RELATIONS, "target_id", &id.to_string());
+    let relations: Vec<Relation> = all_of(cx.store, &cx.tenant(), &RELATIONS, to_it).await?;
+    let credits = relations.iter().filter(|relation| is_credit_on(relation, id));
+    Ok(credits.map(|relation| relation.source_id).collect())
 }
 
 /// Whether the relation is a credit note's to the document `id`.

@@ -34,7 +34,8 @@ pub(super) fn compose(
     let check = gathered.check_of(customer.as_ref());
     let treatment = treatment(entity, customer.as_ref(), check);
     let rules = line_rules(gathered, date, treatment);
-    let lines = lines::resolve(request, &rules, issues);
+    let asked = request.items.as_deref().unwrap_or_default();
+    let lines = lines::resolve(asked, &request.category_assignments, &rules, issues);
     let defaults = default_texts(kind, entity, unit.as_ref(), treatment.transaction_type);
     let texts = Texts::of_new(request.texts.clone(), defaults.texts.clone());
     let given = request.translations.clone().unwrap_or_default();
@@ -158,8 +159,8 @@ pub(super) fn recompose(
         content.vies = vies;
     }
     let rules = line_rules(gathered, content.date, treatment);
-    let lines = if request.items.is_some() {
-        Some(lines::resolve(request, &rules, issues))
+    let lines = if let Some(asked) = &request.items {
+        Some(lines::resolve(asked, &request.category_assignments, &rules, issues))
     } else if content.date != before.date && has_dated_taxes(before) {
         Some(before.lines.iter().map(|line| rules.redated(line.again())).collect())
     } else {

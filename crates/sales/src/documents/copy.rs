@@ -13,7 +13,8 @@ use racun_kernel::{Issue, Issues, Patch};
 
 use super::buyer::{buyer, find_out};
 use super::create::{Beside, New, Origin, draft};
-use super::gather::{self, gather};
+use super::gather::gather;
+use super::line_records::taxes;
 use super::request::{CustomerRequest, DocumentRequest};
 use crate::error::Error;
 
@@ -57,7 +58,7 @@ impl InvoiceCopy<'_> {
         }
         let named =
             content.lines.iter().flat_map(|line| &line.taxes).any(|tax| tax.tax_id.is_some());
-        let taxes = if named { gather::taxes(cx.store, &cx.tenant()).await? } else { Vec::new() };
+        let taxes = if named { taxes(cx.store, &cx.tenant()).await? } else { Vec::new() };
         let origin = self.origin(&taxes)?;
         let kind = DocumentKind::Invoice;
         let fiscal = if self.is_draft {
@@ -67,11 +68,11 @@ impl InvoiceCopy<'_> {
             let context = IssueContext::issue(kind, Vec::new(), Vec::new(), said);
             prepare(ports, entity, context).await?
         };
-        if let Some(day) = fiscal.day() {
-            // A late run takes the day that the authority receives, and is due no earlier.
-            (request.date, gathered.today) = (Some(day), day);
-            request.date_due = Patch::Value(self.dates.date_due.max(day));
-        }
+        // A late run is dated as the law lets it be, and is due no earlier.
+        let date = fiscal.date_for(self.dates.date);
+        let today = fiscal.day().unwrap_or(gathered.today);
+        gathered.redate(cx.store, &mut request, date, today).await?;
+        request.date_due = Patch::Value(self.dates.date_due.max(date));
         let customer = buyer(&request, &gathered, None);
         gathered.finding = find_out(ports, entity, customer.as_ref(), || Ok(())).await?;
         let (draft, catalogue) = draft(&cx.actor(), kind, &request, &gathered, origin)?;

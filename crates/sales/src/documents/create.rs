@@ -1,38 +1,33 @@
-//! Making documents, and issuing drafts.
+//! Making documents.
 
 use racun_access::{Entity, setting};
 use racun_catalog::{BUSINESS_UNITS, BusinessUnit};
 use racun_documents::calculation::CalculationMode;
 use racun_documents::recognition::RecognitionSide;
 use racun_documents::{
-    CreationSource, Document, DocumentError, DocumentId, DocumentKind, EInvoiceOptions,
-    GivenTotals, InvoicedTab, NewDocument, NewLine, Refused, Relation,
+    CreationSource, Document, DocumentError, DocumentId, DocumentKind, GivenTotals, InvoicedTab,
+    NewDocument, NewLine, Relation,
 };
 use racun_fiscalization::certified;
 use racun_fiscalization::{
     FiscalRequest, FiscalizationError, IssueContext, Ports, Prepared, outside_vat, prepare,
     send_first,
 };
-use racun_kernel::{Decimal, Issue, Issues, PaymentType, Principal, Stamp, Tenant};
-use racun_records::{
-    Sourced, all_of, by_field, get_document, hold_document, hold_payments, links_of, live_document,
-    live_payments, payment_field,
-};
-use racun_settlement::{NewPayment, PAYMENTS, Payment};
-use racun_store::{Actor, Context, Held, Store, UnitBuilder, Writes};
+use racun_kernel::{Decimal, Issue, Issues, Principal, Stamp, Tenant};
+use racun_settlement::NewPayment;
+use racun_store::{Actor, Held, Store, UnitBuilder, Writes};
 use serde_json::Value as Json;
 
-use super::buyer::{buyer, find_out, rechecked};
+use super::buyer::{buyer, find_out};
 use super::compose::{all_told, compose, told_with};
-use super::gather::{self, ResolvedReferences, gather};
+use super::gather::{ResolvedReferences, gather};
 use super::issue::{Before, Made, Plan};
 use super::links;
 use super::numbers::numbering;
-use super::rates;
 use super::request::{CustomTotals, DocumentRequest};
 use super::save::CatalogueWrites;
 use crate::billing::Meter;
-use crate::einvoicing::{Judging, Policy};
+use crate::einvoicing::Judging;
 use crate::error::Error;
 use crate::recognition::default_of;
 use crate::vat::HeldFinding;
@@ -150,7 +145,7 @@ impl Order {
         };
         if let Some(day) = fiscal.day() {
             racun_documents::check_issue_day(request.date.unwrap_or(day), day)?;
-            (request.date, gathered.today) = (Some(day), day);
+            gathered.redate(ports.cx.store, &mut request, day, day).await?;
         }
         let source = creation.source.filter(|_| creation.custom.is_none());
         let origin = Origin::Request(creation.custom);
@@ -358,127 +353,6 @@ fn given(totals: CustomTotals) -> GivenTotals {
 pub(crate) fn default_mode(entity: &Entity) -> CalculationMode {
     let name = entity.settings.get(setting::CALCULATION_DEFAULT_MODE).map(str::to_owned);
     name.and_then(|name| serde_json::from_value(Json::String(name)).ok()).unwrap_or_default()
-}
-
-/// What a caller says of a draft that it finalizes.
-#[derive(Debug, Clone, Default)]
-pub struct Finalizing {
-    /// How it is reported to the tax authority.
-    pub fiscal: FiscalRequest,
-    /// What is wanted of its electronic invoices, over what the draft says.
-    pub e_invoices: EInvoiceOptions,
-}
-
-impl From<FiscalRequest> for Finalizing {
-    fn from(fiscal: FiscalRequest) -> Self {
-        Self { fiscal, ..Self::default() }
-    }
-}
-
-/// Issues a draft: gives it the next number of its sequence, and settles it.
-///
-/// # Errors
-/// [`racun_store::StoreError::NotFound`], [`racun_documents::Refused::NotDraft`], a date in the
-/// future, or another than the day of issue of a fiscalized document, links that no longer
-/// fit, an advance invoice that is not paid in full, or [`DocumentError::ChangedMeanwhile`] when
-/// another request moved the draft to another sequence or changed its links. What fiscalization
-/// lacks, when the document is fiscalized.
-pub async fn finalize<'a>(
-    ports: impl Into<Ports<'a>>,
-    entity: &Entity,
-    id: DocumentId,
-    request: impl Into<Finalizing>,
-) -> Result<Document, Error> {
-    let ports = ports.into();
-    let cx = ports.cx;
-    let Finalizing { fiscal: request, e_invoices } = request.into();
-    Policy::of(entity).refused(id.kind(), &e_invoices).into_result(())?;
-    let seen = get_document(cx, id).await?;
-    if !seen.is_draft() {
-        return Err(Refused::NotDraft.into());
-    }
-    let relations = links_of(cx, id).await?;
-    let links: Vec<DocumentId> = relations.iter().map(|relation| relation.target_id).collect();
-    let paid = paid_on(cx, id).await?;
-    let context = IssueContext::issue(id.kind(), links.clone(), paid, request);
-    let fiscal = prepare(ports, entity, context).await?;
-    let customer = seen.content.customer.as_ref();
-    let found = find_out(ports, entity, customer, || Ok(())).await?;
-    let dated = fiscal.day().unwrap_or(seen.content.date);
-    let now = gather::today(entity, cx.stamp);
-    let rate = rates::of_draft(cx.store, entity, &seen.content, dated, now).await?;
-    let numbering = match fiscal.numbering() {
-        Some(numbering) => numbering,
-        None => {
-            let unit = unit_of(cx.store, &seen).await?;
-            numbering(entity, id.kind(), seen.content.date, unit.as_ref())?
-        }
-    };
-    let day = fiscal.day();
-    let today = gather::today(entity, cx.stamp);
-    let made_on = gather::today(entity, &cx.stamp.at(seen.created_at));
-    let plan = Plan {
-        kind: id.kind(),
-        links,
-        forced: false,
-        payments: Vec::new(),
-        numbering: Some(numbering),
-        fiscal,
-        outside_vat: outside_vat(entity),
-        judging: Judging::of(entity),
-        recognition: default_of(entity, RecognitionSide::Revenue),
-        today: day.unwrap_or(today),
-    };
-    let mut unit = cx.unit();
-    let (draft, present) = (hold_document(&mut unit, id), Sourced::hold(&mut unit, id));
-    let payments = hold_payments(&mut unit, id);
-    let plan = plan.hold(&mut unit);
-    let meter = Meter::hold(&mut unit, entity, false);
-    let checked = HeldFinding::of(found.as_ref(), &mut unit);
-    let found = found.map(|finding| (finding, entity.clone()));
-    let made = unit.decide(move |held| {
-        let payments = live_payments(held.all(payments)?);
-        let (draft, present) = (live_document(held.one(draft)?)?, present.read(held)?);
-        if !same_sequence(&seen, &draft) || !same_links(&relations, &present) {
-            return Err(DocumentError::ChangedMeanwhile.into());
-        }
-        let before = Before::Draft(Box::new(draft.clone()), present, payments);
-        let draft = match day {
-            Some(day) => draft.issued_on(day, made_on)?,
-            None => draft,
-        };
-        let draft = draft.wanting(e_invoices);
-        let draft = match rate {
-            Some(rate) => draft.exchanged_at(rate)?,
-            None => draft,
-        };
-        let draft = match found {
-            Some((finding, entity)) => {
-                let stamp = held.actor().stamp();
-                let content = rechecked(id.kind(), &entity, draft.content, &finding, stamp);
-                Document { content, ..draft }
-            }
-            None => draft,
-        };
-        let (made, writes) = plan.decide(draft, before, held)?;
-        let counted = meter.count(id.kind(), held)?.and(checked.writes(held)?);
-        Ok::<_, Error>((made, writes.and(counted)))
-    });
-    let Made { document, sending, .. } = made.await?;
-    Ok(send_first(ports, document, sending).await)
-}
-
-/// How what is paid on the document `id` is paid.
-async fn paid_on(cx: Context<'_>, id: DocumentId) -> Result<Vec<PaymentType>, Error> {
-    let clause = by_field(&PAYMENTS, payment_field(id), &id.to_string());
-    let paid: Vec<Payment> = all_of(cx.store, &cx.tenant(), &PAYMENTS, clause).await?;
-    let live = paid.iter().filter(|payment| payment.deleted_at.is_none());
-    Ok(live.map(|payment| payment.kind).collect())
-}
-
-fn same_sequence(seen: &Document, held: &Document) -> bool {
-    seen.content.date == held.content.date
-        && seen.content.business_unit_id == held.content.business_unit_id
 }
 
 pub(super) fn same_links(seen: &[Relation], held: &[Relation]) -> bool {

@@ -1,14 +1,122 @@
-//! From a request's lines to a document's: items, taxes and categories filled in.
+//! What a request says of lines, and the lines of a document that it makes: with items, taxes and
+//! categories filled in.
+
+use std::collections::BTreeSet;
 
 use racun_access::Entity;
-use racun_catalog::{Item, Tax};
-use racun_documents::{LineKind, LineTaxDetail, LineTranslations, Localized, NewLine};
+use racun_catalog::{ITEMS, Item, Tax};
+use racun_documents::calculation::Discount;
+use racun_documents::{
+    LineKind, LineTaxDetail, LineTranslations, Localized, NewLine, RevenueRecognition,
+};
 use racun_kernel::id::{FinancialCategoryId, TaxId};
-use racun_kernel::{Decimal, Issue, Issues};
+use racun_kernel::{Classification, Decimal, Issue, Issues, Metadata, Tenant};
+use racun_store::{Store, StoreError};
 use time::Date;
 
-use super::gather::{LineRecords, archived_category};
-use super::request::{DocumentRequest, LineRequest, LineTaxRequest};
+use super::line_records::{LineRecords, archived_category, by_ids, taxes};
+
+/// A line as written into a request.
+#[derive(Debug, Clone, Default)]
+pub struct LineRequest {
+    /// A heading, or goods and services when absent.
+    pub kind: Option<LineKind>,
+    /// Name; the item's when absent.
+    pub name: Option<String>,
+    /// Description; the item's when absent.
+    pub description: Option<String>,
+    /// Name and description by locale; the item's when absent.
+    pub translations: Option<LineTranslations>,
+    /// What it sells; the item's when absent.
+    pub classification: Option<Classification>,
+    /// How many; 1 when absent.
+    pub quantity: Option<Decimal>,
+    /// Price of one before tax; the item's when both prices are absent.
+    pub price: Option<Decimal>,
+    /// Price of one with tax.
+    pub gross_price: Option<Decimal>,
+    /// Unit of measure; the item's when absent.
+    pub unit: Option<String>,
+    /// Unit of measure by UN/ECE Recommendation 20.
+    pub unit_code: Option<String>,
+    /// Taxes. When absent the item's, else the entity's default tax; an empty list means untaxed.
+    pub taxes: Option<Vec<LineTaxRequest>>,
+    /// Discounts.
+    pub discounts: Vec<Discount>,
+    /// A catalogue item, whose fields fill in what is absent.
+    pub item_id: Option<String>,
+    /// Whether to keep the line as a new catalogue item.
+    pub save_item: bool,
+    /// Category for reports; the item's when absent.
+    pub financial_category_id: Option<String>,
+    /// When its revenue is earned.
+    pub revenue_recognition: Option<RevenueRecognition>,
+    /// The caller's properties.
+    pub metadata: Metadata,
+    /// Total before tax, for custom documents.
+    pub total: Option<Decimal>,
+    /// Total with tax, for custom documents.
+    pub total_with_tax: Option<Decimal>,
+}
+
+/// A tax as written into a line: by id, else by rate, else by classification.
+#[derive(Debug, Clone, Default)]
+pub struct LineTaxRequest {
+    /// The tax; its rate on the document's date holds.
+    pub tax_id: Option<String>,
+    /// A rate in percent; it needs no tax record.
+    pub rate: Option<Decimal>,
+    /// The classification of a tax.
+    pub classification: Option<String>,
+    /// Whether the customer owes the tax.
+    pub reverse_charge: Option<bool>,
+    /// Its amount, for custom documents.
+    pub amount: Option<Decimal>,
+    /// Whether the buyer may deduct it.
+    pub is_deductible: Option<bool>,
+    /// How much of it, in percent.
+    pub deductible_percentage: Option<Decimal>,
+    /// Portuguese exemption code; the tax's when absent.
+    pub pt_exemption_code: Option<String>,
+    /// Portuguese exemption reason; the tax's when absent.
+    pub pt_exemption_reason: Option<String>,
+}
+
+/// A line's financial category, said beside the lines.
+#[derive(Debug, Clone)]
+pub struct CategoryAssignment {
+    /// Zero-based index into the request's lines.
+    pub item_index: usize,
+    /// The category; `None` for none.
+    pub financial_category_id: Option<String>,
+}
+
+impl LineRecords {
+    /// What `lines` name, and those of `categories` that there are.
+    pub async fn gather(
+        store: &dyn Store,
+        tenant: &Tenant,
+        lines: &[LineRequest],
+        categories: BTreeSet<&str>,
+    ) -> Result<Self, StoreError> {
+        let items: Vec<Item> = by_ids(store, &ITEMS, tenant, item_ids(lines)).await?;
+        let taxes =
+            if lines.iter().any(needs_taxes) { taxes(store, tenant).await? } else { Vec::new() };
+        let of_lines = lines.iter().filter_map(|line| line.financial_category_id.as_deref());
+        let categories = of_lines.chain(categories).map(str::to_owned).collect();
+        Self::of(store, tenant, items, taxes, categories).await
+    }
+}
+
+fn item_ids(lines: &[LineRequest]) -> BTreeSet<&str> {
+    lines.iter().filter_map(|line| line.item_id.as_deref()).collect()
+}
+
+/// A bare rate needs no record; an id, a classification, an item's taxes and the default do.
+fn needs_taxes(line: &LineRequest) -> bool {
+    let Some(taxes) = &line.taxes else { return line.kind.is_none() };
+    taxes.iter().any(|tax| tax.tax_id.is_some() || tax.rate.is_none())
+}
 
 /// What applies to the lines of one document.
 pub(crate) struct LineRules<'a> {
@@ -26,26 +134,27 @@ pub(crate) struct LineRules<'a> {
     pub gross_only: bool,
 }
 
-/// The lines of `request`, with what they name filled in; issues are those of `items` and of
+/// The lines of `requests`, with what they name filled in; issues are those of `items` and of
 /// `category_assignments`.
 pub(super) fn resolve(
-    request: &DocumentRequest,
+    requests: &[LineRequest],
+    assignments: &[CategoryAssignment],
     rules: &LineRules<'_>,
     issues: &mut Issues,
 ) -> Vec<NewLine> {
-    let mut lines = rules.lines(request.items.as_deref().unwrap_or_default(), issues);
-    assign_categories(request, rules, &mut lines, issues);
+    let mut lines = rules.lines(requests, issues);
+    assign_categories(assignments, rules, &mut lines, issues);
     lines
 }
 
 fn assign_categories(
-    request: &DocumentRequest,
+    assignments: &[CategoryAssignment],
     rules: &LineRules<'_>,
     lines: &mut [NewLine],
     issues: &mut Issues,
 ) {
     let mut inner = Issues::default();
-    for (n, assignment) in request.category_assignments.iter().enumerate() {
+    for (n, assignment) in assignments.iter().enumerate() {
         let mut of_assignment = Issues::default();
         let category =
             rules.category(assignment.financial_category_id.as_deref(), &mut of_assignment);
@@ -155,7 +264,7 @@ impl LineRules<'_> {
     }
 
     /// The category of lines of `item`; an archived one is left out, and the answer says so
-    /// ([`super::gather::archived_of_items`]).
+    /// ([`super::line_records::archived_of_items`]).
     fn live_category(&self, item: &Item) -> Option<FinancialCategoryId> {
         let is_archived =
             |id: &FinancialCategoryId| self.records.archived.contains(&id.to_string());

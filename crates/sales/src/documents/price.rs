@@ -12,8 +12,10 @@ use racun_kernel::Stamp;
 use racun_store::Actor;
 
 use super::create::{Beside, Creation, Order, Origin, drafted};
-use super::gather::{LineRecords, ResolvedReferences, today};
-use super::request::{DocumentRequest, LineRequest};
+use super::gather::{ResolvedReferences, today};
+use super::line_records::LineRecords;
+use super::lines::LineRequest;
+use super::request::DocumentRequest;
 use crate::error::Error;
 
 /// What invoices are made with: one look-up for many orders.

@@ -5,7 +5,7 @@ use racun_access::{ENTITIES, Entity};
 use racun_documents::Content;
 use racun_kernel::id::EntityId;
 use racun_kernel::{Currency, ExchangeRate, Issue, Issues, Patch, Tenant};
-use racun_lookups::{CurrencyCode, LookupError, Question, rate};
+use racun_lookups::{is_reference, reference_rate};
 use racun_store::{Context, Store, StoreError};
 use time::Date;
 
@@ -63,27 +63,10 @@ pub(crate) async fn find(
         return on(store, entity, currency, asked.date.unwrap_or(today), today).await;
     };
     let (currency, date) = (code.unwrap_or(before.currency), asked.date.unwrap_or(before.date));
-    let is_found = before.rate.is_some_and(|rate| is_of_the_bank(&rate.source));
+    let is_found = before.rate.is_some_and(is_reference);
     match currency != before.currency || (date != before.date && is_found) {
         true => on(store, entity, currency, date, today).await,
         false => Ok(None),
-    }
-}
-
-/// The rate that a draft takes when it is issued on `date`, where it has none.
-///
-/// # Errors
-/// When the store fails.
-pub(super) async fn of_draft(
-    store: &dyn Store,
-    entity: &Entity,
-    content: &Content,
-    date: Date,
-    today: Date,
-) -> Result<Option<ExchangeRate>, StoreError> {
-    match content.exchange_rate {
-        Some(_) => Ok(None),
-        None => on(store, entity, content.currency, date, today).await,
     }
 }
 
@@ -112,11 +95,6 @@ pub(crate) async fn missing(
     Ok(Issue::new("exchange_rate_missing", message).at("exchange_rate").into())
 }
 
-/// Whether a rate was found here, and not given by a caller.
-fn is_of_the_bank(source: &str) -> bool {
-    [racun_lookups::source_name(), racun_lookups::sandbox::SOURCE].contains(&source)
-}
-
 async fn on(
     store: &dyn Store,
     entity: &Entity,
@@ -124,19 +102,5 @@ async fn on(
     date: Date,
     today: Date,
 ) -> Result<Option<ExchangeRate>, StoreError> {
-    if currency == entity.currency {
-        return Ok(None);
-    }
-    let (from, to) = (CurrencyCode::from(currency), CurrencyCode::from(entity.currency));
-    let question = Question { from, to, date, today };
-    match rate(store, entity.environment, &question).await {
-        Ok(rate) => Ok(Some(ExchangeRate {
-            rate: rate.found.rate,
-            source: rate.source.to_owned(),
-            date: rate.found.date,
-            quote_currency: entity.currency,
-        })),
-        Err(LookupError::Store(error)) => Err(error),
-        Err(LookupError::NoRate(_) | LookupError::Invalid(_)) => Ok(None),
-    }
+    reference_rate(store, entity.environment, [currency, entity.currency], date, today).await
 }

@@ -11,7 +11,8 @@ use racun_store::{Context, ListQuery, Order, Page, RawQuery, Store, StoreError, 
 
 use super::buyer::buyer;
 use super::create::{Origin, draft};
-use super::gather::{ResolvedReferences, archived_of_items, gather};
+use super::gather::{ResolvedReferences, gather};
+use super::line_records::archived_of_items;
 use super::rates;
 use super::request::DocumentRequest;
 use crate::vat::Inquiry;

@@ -8,7 +8,8 @@ use racun_kernel::{Issue, Issues};
 use racun_records::hold_documents;
 use racun_store::{Clause, Context, Decision, ListQuery, Operator, StoreError, Writes};
 
-use super::gather::{archived_category, today};
+use super::gather::today;
+use super::line_records::archived_category;
 
 /// Notes that the customer accepted an estimate. Accepting again changes nothing.
 ///

@@ -1,12 +1,13 @@
 //! What a caller asks of a document, before anything that it names is looked up.
 
-use racun_documents::calculation::{CalculationMode, Discount, SummaryTax};
+use racun_documents::calculation::{CalculationMode, SummaryTax};
 use racun_documents::{
-    EInvoiceOptions, LineKind, LineTranslations, PartyPatch, RevenueRecognition, TextDefaults,
-    TitleType, Translations, UnitSnapshot,
+    EInvoiceOptions, PartyPatch, TextDefaults, TitleType, Translations, UnitSnapshot,
 };
-use racun_kernel::{Classification, Decimal, Metadata, Patch};
+use racun_kernel::{Decimal, Metadata, Patch};
 use time::Date;
+
+use super::lines::{CategoryAssignment, LineRequest};
 
 /// A document to make or to change. On update an absent field stays as it is.
 #[derive(Debug, Clone, Default)]
@@ -109,79 +110,4 @@ pub struct ExchangeRateRequest {
     pub date: Option<Date>,
     /// The entity's currency, when it is said at all.
     pub quote_currency: Option<String>,
-}
-
-/// A line as written into a request.
-#[derive(Debug, Clone, Default)]
-pub struct LineRequest {
-    /// A heading, or goods and services when absent.
-    pub kind: Option<LineKind>,
-    /// Name; the item's when absent.
-    pub name: Option<String>,
-    /// Description; the item's when absent.
-    pub description: Option<String>,
-    /// Name and description by locale; the item's when absent.
-    pub translations: Option<LineTranslations>,
-    /// What it sells; the item's when absent.
-    pub classification: Option<Classification>,
-    /// How many; 1 when absent.
-    pub quantity: Option<Decimal>,
-    /// Price of one before tax; the item's when both prices are absent.
-    pub price: Option<Decimal>,
-    /// Price of one with tax.
-    pub gross_price: Option<Decimal>,
-    /// Unit of measure; the item's when absent.
-    pub unit: Option<String>,
-    /// Unit of measure by UN/ECE Recommendation 20.
-    pub unit_code: Option<String>,
-    /// Taxes. When absent the item's, else the entity's default tax; an empty list means untaxed.
-    pub taxes: Option<Vec<LineTaxRequest>>,
-    /// Discounts.
-    pub discounts: Vec<Discount>,
-    /// A catalogue item, whose fields fill in what is absent.
-    pub item_id: Option<String>,
-    /// Whether to keep the line as a new catalogue item.
-    pub save_item: bool,
-    /// Category for reports; the item's when absent.
-    pub financial_category_id: Option<String>,
-    /// When its revenue is earned.
-    pub revenue_recognition: Option<RevenueRecognition>,
-    /// The caller's properties.
-    pub metadata: Metadata,
-    /// Total before tax, for custom documents.
-    pub total: Option<Decimal>,
-    /// Total with tax, for custom documents.
-    pub total_with_tax: Option<Decimal>,
-}
-
-/// A tax as written into a line: by id, else by rate, else by classification.
-#[derive(Debug, Clone, Default)]
-pub struct LineTaxRequest {
-    /// The tax; its rate on the document's date holds.
-    pub tax_id: Option<String>,
-    /// A rate in percent; it needs no tax record.
-    pub rate: Option<Decimal>,
-    /// The classification of a tax.
-    pub classification: Option<String>,
-    /// Whether the customer owes the tax.
-    pub reverse_charge: Option<bool>,
-    /// Its amount, for custom documents.
-    pub amount: Option<Decimal>,
-    /// Whether the buyer may deduct it.
-    pub is_deductible: Option<bool>,
-    /// How much of it, in percent.
-    pub deductible_percentage: Option<Decimal>,
-    /// Portuguese exemption code; the tax's when absent.
-    pub pt_exemption_code: Option<String>,
-    /// Portuguese exemption reason; the tax's when absent.
-    pub pt_exemption_reason: Option<String>,
-}
-
-/// A line's financial category, said beside the lines.
-#[derive(Debug, Clone)]
-pub struct CategoryAssignment {
-    /// Zero-based index into the request's lines.
-    pub item_index: usize,
-    /// The category; `None` for none.
-    pub financial_category_id: Option<String>,
 }

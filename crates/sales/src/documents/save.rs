@@ -17,7 +17,8 @@ use racun_store::{Actor, Event, Held, Many, One, Put, StoreError, UnitBuilder, W
 use time::Date;
 
 use super::gather::ResolvedReferences;
-use super::request::{DocumentRequest, LineRequest};
+use super::lines::LineRequest;
+use super::request::DocumentRequest;
 
 /// What a document's commit writes into the catalogue.
 pub(super) struct CatalogueWrites {

@@ -196,7 +196,8 @@ fn simply(
     let document = match certified_by {
         None => before.clone().void(voided)?,
         Some(entity) => {
-            certified::check_void(&before, &voided, around.receipt.as_deref())?;
+            let FoundAround { is_rectified, receipt, .. } = &around;
+            certified::check_void(&before, &voided, *is_rectified, receipt.as_deref())?;
             let document = before.clone().void(voided)?;
             let document = certified::voided(document, entity, change.actor);
             let (document, job) = certified::reported_void(document, entity, change.actor);

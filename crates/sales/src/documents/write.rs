@@ -19,8 +19,9 @@ use racun_store::{Actor, Context, Decision, Held, Many, One, UnitBuilder, Writes
 use super::buyer::{buyer, find_out};
 use super::compose::{all_told, has_dated_taxes, recompose, told_with};
 use super::create::same_links;
-use super::gather::{self, gather};
+use super::gather::gather;
 use super::issue::{advances, relation_puts};
+use super::line_records::taxes;
 use super::links;
 use super::rejudge::Rejudging;
 use super::request::DocumentRequest;
@@ -125,7 +126,7 @@ pub async fn update<'a>(
     gathered.records = gathered.records.keeping(present);
     if request.date.is_some() && has_dated_taxes(&seen.content) && gathered.records.taxes.is_empty()
     {
-        gathered.records.taxes = gather::taxes(cx.store, &cx.tenant()).await?;
+        gathered.records.taxes = taxes(cx.store, &cx.tenant()).await?;
     }
     let outside_vat = outside_vat(entity);
     let customer = buyer(&request, &gathered, Some(&seen.content));

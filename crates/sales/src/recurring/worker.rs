@@ -157,7 +157,7 @@ impl DueWork for Worker<'_> {
                 sandbox_now(store, row.account_id, self.stamp).await?
             }
             (Moment::Passing { from, to }, _) => {
-                let begins = start_of_day(row.run_on, &entity.timezone);
+                let begins = start_of_day(row.run_on, documents::zone(&entity));
                 let begins = begins.unwrap_or_else(|| midnight(row.run_on)).max(from);
                 if begins > to {
                     return Ok(());

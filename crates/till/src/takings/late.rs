@@ -10,6 +10,7 @@ use racun_access::Entity;
 use racun_documents::VERSIONS;
 use racun_kernel::calendar;
 use racun_pos::{CLOSINGS, CarriedDay, CarriedOver, ClosedDay, ClosedPlace, Closing};
+use racun_sales::documents::zone;
 use racun_settlement::{PAYMENTS, Payment};
 use racun_store::{
     Clause, Context, FieldKind, ListQuery, Operator, Order, Part, Record, StoreError, Table, Tally,
@@ -94,7 +95,7 @@ async fn changed(
     }
     // What was voided shows on the day of its voiding.
     let day = |instant: OffsetDateTime| {
-        calendar::local_date(instant, &entity.timezone).unwrap_or_else(|| instant.date())
+        calendar::local_date(instant, zone(entity)).unwrap_or_else(|| instant.date())
     };
     days.extend(between(day(since), Some(day(cx.now()))));
     Ok(days)

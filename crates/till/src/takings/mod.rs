@@ -17,7 +17,7 @@ use racun_kernel::{Currency, Decimal, Issue, Issues};
 use racun_pos::takings::{Day, Exchange, Ledger, SaleLine, SaleTax, Seller, Standing, Takings};
 use racun_pos::{CLOSINGS, ClosedPlace, Closing, PosError};
 use racun_records::get_documents;
-use racun_sales::documents::today;
+use racun_sales::documents::{today, zone};
 use racun_store::{Clause, Context, ListQuery, Operator, StoreError, TallyRow, Value};
 use time::{Date, OffsetDateTime};
 
@@ -57,7 +57,7 @@ pub(super) async fn of_day(
 ) -> Result<Takings, StoreError> {
     let closings = closings(cx, &filter.place, date).await?;
     let closed_at = closings.iter().map(|closing| closing.closed_at).chain(closing).min();
-    let (day, currency) = (Day::of(date, &entity.timezone, closed_at), entity.currency);
+    let (day, currency) = (Day::of(date, zone(entity), closed_at), entity.currency);
     let answers = cx.store.tallies(&cx.scope.tenant(), &questions(&day, filter, currency)).await?;
     let answers = Answers::of(answers).ok_or_else(unanswered)?;
     let categories = categories(cx, &answers.lines).await?;

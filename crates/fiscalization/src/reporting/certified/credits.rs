@@ -1,7 +1,9 @@
 //! What earlier credit notes gave back of the documents that another one is over.
 
-use racun_documents::{Document, DocumentId, DocumentKind, RELATIONS, Relation, RelationType};
-use racun_records::{all_in, hold_documents, hold_targeting};
+use racun_documents::{
+    Document, DocumentId, DocumentKind, RELATIONS, Relation, RelationType, Stage,
+};
+use racun_records::{all_in, get_documents, hold_documents, hold_targeting};
 use racun_store::{Context, Held, Many, StoreError, UnitBuilder};
 
 /// From a document over its notes to the other documents of those is a step. Nothing says how much
@@ -9,7 +11,7 @@ use racun_store::{Context, Held, Many, StoreError, UnitBuilder};
 const MAX_STEPS: usize = 8;
 
 /// The documents that a credit note is over, and the notes over them that were seen before its
-/// unit. Of another document it is empty.
+/// unit, those that do not hold included. Of another document it is empty.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Credited {
     targets: Vec<DocumentId>,
@@ -21,6 +23,7 @@ pub(super) struct Credited {
 /// The same as a unit holds it.
 pub(super) struct HeldCredited {
     links: Many<Relation>,
+    seen: Vec<DocumentId>,
     notes: Many<Document>,
     others: Many<Document>,
 }
@@ -41,9 +44,15 @@ fn is_sale(id: DocumentId) -> bool {
     matches!(id.kind(), DocumentKind::Invoice | DocumentKind::AdvanceInvoice)
 }
 
-/// Whether the link is of a credit note that holds.
-fn gives_back(link: &Relation) -> bool {
-    link.relation_type == RelationType::CreditFor && link.amount.is_positive()
+/// Whether the link is of a credit note. One that gives back none of the value has given back
+/// quantities all the same.
+fn is_credit(link: &Relation) -> bool {
+    link.relation_type == RelationType::CreditFor
+}
+
+/// Whether `note` is issued and not voided.
+fn holds(note: &Document) -> bool {
+    matches!(note.stage, Stage::Issued(_)) && note.deleted_at.is_none()
 }
 
 fn unique(ids: impl Iterator<Item = DocumentId>) -> Vec<DocumentId> {
@@ -67,9 +76,11 @@ impl Credited {
         let (mut reached, mut notes) = (targets.clone(), Vec::new());
         for step in 1..=MAX_STEPS {
             let to_them = links_by(cx, "target_id", &reached).await?;
-            notes = unique(to_them.iter().filter(|own| gives_back(own)).map(|own| own.source_id));
-            let of_notes = links_by(cx, "source_id", &notes).await?;
-            let over = of_notes.iter().filter(|own| gives_back(own)).map(|own| own.target_id);
+            notes = unique(to_them.iter().filter(|own| is_credit(own)).map(|own| own.source_id));
+            let found = get_documents(cx.store, cx.scope, notes.iter().copied()).await?;
+            let holding = unique(found.iter().filter(|note| holds(note)).map(|note| note.id));
+            let of_notes = links_by(cx, "source_id", &holding).await?;
+            let over = of_notes.iter().filter(|own| is_credit(own)).map(|own| own.target_id);
             let more = unique(reached.iter().copied().chain(over));
             if more == reached || step == MAX_STEPS {
                 break;
@@ -84,6 +95,7 @@ impl Credited {
     pub fn hold(&self, unit: &mut UnitBuilder<'_>) -> Option<HeldCredited> {
         (!self.targets.is_empty()).then(|| HeldCredited {
             links: hold_targeting(unit, self.targets.iter().chain(&self.others).copied()),
+            seen: self.notes.clone(),
             notes: hold_documents(unit, self.notes.iter().copied()),
             others: hold_documents(unit, self.others.iter().copied()),
         })
@@ -94,11 +106,10 @@ impl HeldCredited {
     /// What is there.
     pub fn read(self, held: &Held) -> Result<FoundCredited, StoreError> {
         let links: Vec<Relation> = held.all(self.links)?;
-        let holds = |id: DocumentId| links.iter().any(|own| gives_back(own) && own.source_id == id);
         let mut notes: Vec<Document> = held.all(self.notes)?;
-        notes.retain(|note| holds(note.id));
-        let is_unseen = |own: &Relation| notes.iter().all(|note| note.id != own.source_id);
-        let has_unseen = links.iter().any(|own| gives_back(own) && is_unseen(own));
+        notes.retain(holds);
+        let is_unseen = |own: &Relation| !self.seen.contains(&own.source_id);
+        let has_unseen = links.iter().any(|own| is_credit(own) && is_unseen(own));
         Ok(FoundCredited { notes, others: held.all(self.others)?, has_unseen })
     }
 }

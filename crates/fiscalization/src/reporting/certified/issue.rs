@@ -13,6 +13,7 @@ use racun_portugal::{
     entry_time, region_of, words,
 };
 use racun_store::{Held, One, Put, StoreError, UnitBuilder};
+use time::Date;
 
 use super::credits::{Credited, FoundCredited, HeldCredited};
 use super::facts::{self, Beside};
@@ -79,6 +80,15 @@ impl Certifying {
         let prefix = format!("{} {}", first.prefix(), first.series());
         let digits = self.series.first_number.as_ref().map_or(0, |first| first.digits().len());
         Numbering::certified(self.series.numbers(), prefix, digits)
+    }
+
+    /// The first date from `planned` on that a document of the series may have now: not before the
+    /// series is used, nor before its last document, nor after today.
+    pub fn date_for(&self, planned: Date) -> Date {
+        let today = WallTime::of(self.stamp.now(), self.home.zone()).map(WallTime::date);
+        let last = self.series.head.as_ref().map(|head| head.date);
+        let first = planned.max(self.series.start_date).max(last.unwrap_or(planned));
+        today.map_or(first, |today| first.min(today))
     }
 
     /// Holds the series, in which the last document of the chain is kept.

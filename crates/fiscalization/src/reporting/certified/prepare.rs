@@ -128,7 +128,14 @@ async fn series_of(
         _ => (own, own),
     };
     let choose = |purpose| PtSeries::choose(&present, said.series_id, purpose, said.manual);
-    let chosen = choose(first).or_else(|refused| choose(second).map_err(|_| refused));
+    let chosen = match choose(first) {
+        // Where the second kind has none either, the first is asked for.
+        Err(PortugalError::Refused(refused)) => choose(second).map_err(|other| match other {
+            PortugalError::Refused(_) => refused.into(),
+            other => other,
+        }),
+        chosen => chosen,
+    };
     match chosen {
         Ok(series) => {
             Ok(Chosen { series: series.clone(), purpose: series.document_type, last_entry })
@@ -141,6 +148,7 @@ async fn series_of(
             let issue = Issue::new(refused.code(), refused.to_string());
             Err(issue.at("series_id").at("pt").into())
         }
+        Err(PortugalError::Invalid(issues)) => Err(issues.at("pt").into()),
         Err(refused) => Err(refused),
     }
 }

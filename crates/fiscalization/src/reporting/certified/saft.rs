@@ -99,29 +99,26 @@ pub async fn write_saft<W: Write + Send>(
     let cx = ports.cx;
     let mut walk = Pages { cx, period, watch, rows: 0 };
     let mut survey = Survey::default();
-    walk.documents(|page, document| match page.saft(document) {
-        Some(own) => survey.document(&own),
-        None => Ok(()),
+    walk.documents(|page, document| {
+        survey.customer(&customer(document));
+        page.saft(document).map_or(Ok(()), |own| survey.document(&own))
     })
     .await?;
     walk.receipts(|receipt| survey.receipt(&receipt)).await?;
+    walk.paid(|document| {
+        survey.customer(&customer(document));
+        Ok(())
+    })
+    .await?;
     let mut file = SaftFile::begin(out, period.encoding, &header, survey).map_err(broken)?;
     walk.documents(|_, document| file.customer(&customer(document))).await?;
-    let mut receipts = Receipts::new(cx, period.from, period.to);
-    while let Some(page) = receipts.next().await? {
-        let paid = page.iter().filter_map(|payment| payment.document_ids().next());
-        let paid = get_documents(cx.store, cx.scope, paid).await?;
-        paid.iter().try_for_each(|document| file.customer(&customer(document))).map_err(broken)?;
-    }
+    walk.paid(|document| file.customer(&customer(document))).await?;
     let sold = |document: &Document, file: &mut SaftFile<W>| {
         products(document).try_for_each(|own| file.product(&own))
     };
     walk.documents(|_, document| sold(document, &mut file)).await?;
-    walk.documents(|page, document| match page.saft(document) {
-        Some(own) => file.document(&own),
-        None => Ok(()),
-    })
-    .await?;
+    walk.documents(|page, document| page.saft(document).map_or(Ok(()), |own| file.document(&own)))
+        .await?;
     walk.receipts(|receipt| file.receipt(&receipt)).await?;
     file.finish().map_err(broken)
 }
@@ -216,6 +213,22 @@ impl Pages<'_, '_> {
         let mut receipts = Receipts::new(self.cx, self.period.from, self.period.to);
         while let Some(page) = receipts.next().await? {
             page.iter().filter_map(saft_receipt).try_for_each(&mut show).map_err(broken)?;
+            self.watch.reached(self.rows).await?;
+        }
+        Ok(())
+    }
+
+    /// Shows the documents that receipts are of to `show`: they say the customers of those.
+    async fn paid(
+        &mut self,
+        mut show: impl FnMut(&Document) -> Result<(), SaftError>,
+    ) -> Result<(), PortugalError> {
+        let cx = self.cx;
+        let mut receipts = Receipts::new(cx, self.period.from, self.period.to);
+        while let Some(page) = receipts.next().await? {
+            let paid = page.iter().filter_map(|payment| payment.document_ids().next());
+            let paid = get_documents(cx.store, cx.scope, paid).await?;
+            paid.iter().try_for_each(&mut show).map_err(broken)?;
             self.watch.reached(self.rows).await?;
         }
         Ok(())

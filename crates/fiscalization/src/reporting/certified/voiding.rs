@@ -12,7 +12,7 @@ use super::prepare::{home, nif};
 use super::report;
 
 /// Accepts that `document`, which was certified and has a `receipt` that holds, is voided as
-/// `voided` says.
+/// `voided` says. It `is_rectified` where a credit note over it holds, whatever that gives back.
 ///
 /// # Errors
 /// `required` or `too_long` for `reason`; [`PortugalRefusal::VoidedBefore`];
@@ -21,13 +21,14 @@ use super::report;
 pub fn check_void(
     document: &Document,
     voided: &Voided,
+    is_rectified: bool,
     receipt: Option<&str>,
 ) -> Result<(), PortugalError> {
     let Ok(number) = document.number().parse() else { return Ok(()) };
     let original = Original {
         number: &number,
         is_voided: matches!(document.stage, Stage::Voided(..)),
-        is_rectified: document.amounts.total_credited.is_positive(),
+        is_rectified,
         receipt,
     };
     let has_original = voided.has_original_document.unwrap_or(true);
