@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use racun_authorities::portugal::{PtClient, RsaProgramKey, Services};
+use racun_authorities::portugal::{PtClient, RsaProgramKey, RsaPublicKey, Services, Token};
 use racun_authority_simulator::{
     Fault, Options, Running, SimulatedAuthority, Simulator, Twist, When,
 };
@@ -12,11 +12,13 @@ use racun_portugal::saft::{SaftDocument, SaftLine, SaftTax, State};
 use racun_portugal::series_ws::{self, Request, SeriesType};
 use racun_portugal::{
     Atcud, Code, Hash, Level, Number, Origin, Patience, ProgramKey as _, Region, SeriesCode,
-    Signed, Status, SubUser, Unanswered, ValidationCode, WallTime, invoice_ws,
+    Signed, Status, SubUser, Unanswered, ValidationCode, WallTime, invoice_ws, soap,
 };
+use serde_json::Value;
+use time::macros::datetime;
 use time::{Date, OffsetDateTime};
 
-use crate::client::{control, start};
+use crate::client::{Client, control, start};
 
 const NIF: &str = "508025338";
 
@@ -63,6 +65,18 @@ impl World {
             from: self.today(),
             certificate: 9999,
         }
+    }
+
+    /// Sends a body to the service of series as it is, and reads the answer.
+    async fn post_series(&self, body: &str) -> series_ws::SeriesReply {
+        let authority = RsaPublicKey::from_pem(self.running.authority_key_pem()).unwrap();
+        let user = user("1");
+        let token = Token::new(&authority, &user.password, self.running.now()).unwrap();
+        let message = soap::envelope(&token.header(&user.username), body);
+        let client = Client::of(&self.running);
+        let head = "Content-Type: text/xml; charset=utf-8\r\n";
+        let answer = client.post(&self.running.series_url(), head, message.as_bytes()).await;
+        series_ws::SeriesReply::read(&answer.unwrap().text()).unwrap()
     }
 
     async fn registered(&self, series: &str, code: Code) -> ValidationCode {
@@ -237,6 +251,36 @@ async fn what_is_wrong_with_a_series_has_its_code() {
         world.running.refused_by_at().into_iter().map(|refused| refused.code).collect();
     assert_eq!(codes, ["4049", "5000"]);
     world.registered("2026A", Code::Ft).await;
+}
+
+#[tokio::test]
+async fn requests_about_series_that_the_schema_refuses_register_nothing() {
+    let world = World::new();
+    world.running.set_now(datetime!(2026-11-22 10:00 UTC));
+    let file = include_str!("../../../../tests/vectors/portugal/series_ws_samples.json");
+    let file: Value = serde_json::from_str(file).unwrap();
+    let sample = |sample: &Value| {
+        let text = |name: &str| sample[name].as_str().unwrap().to_owned();
+        (text("id"), text("body"))
+    };
+    let mut codes = Vec::new();
+    for (id, body) in file["invalid"].as_array().unwrap().iter().map(sample) {
+        let refused = world.post_series(&body).await;
+        assert_eq!(refused.meaning(), series_ws::Meaning::Wrong, "{id}: {}", refused.message);
+        codes.push((id, refused.code));
+    }
+    let codes: Vec<(&str, u16)> = codes.iter().map(|(id, code)| (id.as_str(), *code)).collect();
+    let expected =
+        [("serie-36", 4000), ("tipo", 4000), ("seq0", 4003), ("cert5", 4000), ("meio", 4000)];
+    assert_eq!(codes, expected);
+    assert!(world.running.series().is_empty());
+    for (id, body) in file["valid"].as_array().unwrap().iter().map(sample) {
+        if id.starts_with("registar") {
+            let taken = world.post_series(&body).await;
+            assert_eq!(taken.code, 2001, "{id}: {}", taken.message);
+        }
+    }
+    assert_eq!(world.running.series().len(), 2);
 }
 
 #[tokio::test]

@@ -1,8 +1,6 @@
 //! Fiscalized receipts: set-up, a sale, an outage, its end, a credit note, and in Croatia a change
 //! of a payment's type.
 
-use std::time::{Duration, Instant};
-
 use anyhow::{Context as _, anyhow, ensure};
 use racun_authority_simulator::{Fault, Running, When};
 use racun_fiscal::Authority;
@@ -13,10 +11,6 @@ use super::open_account_of;
 use super::player::{Player, StepResult};
 use super::receipt;
 use crate::print;
-
-/// How long the end of an outage is waited for, and how often it is looked for.
-const PATIENCE: Duration = Duration::from_secs(60);
-const PAUSE: Duration = Duration::from_millis(500);
 
 /// Well-formed numbers of taxpayers and operators that no account uses here.
 const TAX_NUMBER: &str = "10039856";
@@ -153,15 +147,10 @@ impl Shop<'_> {
 
     /// Reads an invoice until the authority has confirmed it.
     async fn wait_until_told(&self, id: &str) -> anyhow::Result<StepResult> {
-        let (path, started) = (format!("/invoices/{id}"), Instant::now());
-        loop {
-            tokio::time::sleep(PAUSE).await;
-            let read = self.player.send("read it later", Method::GET, &path, None).await?;
-            if receipt::told(self.authority, &read.body)?["status"] == "success" {
-                return Ok(read);
-            }
-            ensure!(started.elapsed() < PATIENCE, "it was not reported: {}", read.body);
-        }
+        let path = format!("/invoices/{id}");
+        let is_told =
+            |read: &Value| Ok(receipt::told(self.authority, read)?["status"] == "success");
+        self.player.read_until("read it later", &path, is_told).await
     }
 
     /// A credit note for all of an invoice.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, bail, ensure};
 use reqwest::{Client, Method, Response, StatusCode};
 use serde_json::Value;
 
@@ -12,6 +12,9 @@ use crate::print;
 
 /// An answer that takes longer is none.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// How long what the server does by itself is waited for, and how often it is looked for.
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
+const PAUSE: Duration = Duration::from_millis(500);
 
 /// Who sends the requests, and as whom. A clone is another device of the same shop.
 #[derive(Clone)]
@@ -65,6 +68,24 @@ impl Player {
             bail!("{what}: {method} {path} answered {}: {}", answer.status, answer.body);
         }
         Ok(answer)
+    }
+
+    /// Reads `path` until what is there `is_done`, which fails what will never be.
+    pub(super) async fn read_until(
+        &self,
+        what: &'static str,
+        path: &str,
+        is_done: impl Fn(&Value) -> anyhow::Result<bool>,
+    ) -> anyhow::Result<StepResult> {
+        let started = Instant::now();
+        loop {
+            let read = self.send(what, Method::GET, path, None).await?;
+            if is_done(&read.body)? {
+                return Ok(read);
+            }
+            ensure!(started.elapsed() < LONGEST_WAIT, "{what}: it is not done: {}", read.body);
+            tokio::time::sleep(PAUSE).await;
+        }
     }
 
     /// The file at `path`.

@@ -1,5 +1,6 @@
-//! Documents in Portugal: series, a chain of signatures, a voided invoice, a credit note, the
-//! receipt of a payment, and the file that the authority takes each month.
+//! Documents in Portugal: series, a chain of signatures, a voided invoice, invoices that the server
+//! tells the authority of, a credit note, the receipt of a payment, and the file that the authority
+//! takes each month.
 
 use anyhow::{Context as _, anyhow, ensure};
 use racun_authority_simulator::Running;
@@ -7,7 +8,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::open_account_of;
-use super::player::{Player, StepResult};
+use super::player::{Player, StepResult, plain};
 use crate::print;
 
 /// Plays a morning of a shop in Lisbon.
@@ -34,6 +35,7 @@ pub(super) async fn play(player: &mut Player, simulator: Option<&Running>) -> an
     let path = format!("/invoices/{}/void", second.text("id")?);
     let voided = player.post("void it", &path, json!({ "reason": "Erro na quantidade" })).await?;
     voided.show(&["number", "voided_at"]);
+    reported(player, simulator, [(&sold, "N"), (&second, "A")]).await?;
     let body = sale(json!({ "linked_documents": [sold.text("id")?] }));
     issue(player, "give the first one back", "/credit-notes", body).await?;
     let third = issue(player, "sell a third one", "/invoices", sale(json!({}))).await?;
@@ -75,6 +77,35 @@ async fn issue(
     let number = issued.text("number")?;
     issued.print(&format!("{number}, ATCUD {}, hash {}", said("atcud"), said("hash_excerpt")));
     Ok(issued)
+}
+
+/// Waits until the server has told the authority of each invoice by itself, and asks the authority,
+/// when it is ours, whether it knows the invoice in this status: N of one that holds, A of one that
+/// is voided.
+async fn reported(
+    player: &Player,
+    simulator: Option<&Running>,
+    invoices: [(&StepResult, &str); 2],
+) -> anyhow::Result<()> {
+    for (invoice, status) in invoices {
+        let (number, path) =
+            (invoice.text("number")?, format!("/invoices/{}", invoice.text("id")?));
+        let told = player.read_until("read it later", &path, is_told).await?;
+        told.print(&format!("{number}, {}", plain(&told.body["pt"]["data"]["status"])));
+        let Some(simulator) = simulator else { continue };
+        let known = simulator.reported().into_iter().find(|own| own.number == number);
+        let known = known.with_context(|| format!("the authority does not know {number}"))?;
+        ensure!(known.status == status, "the authority has {number} in status {}", known.status);
+        print::line(format_args!("    The authority knows {number} in status {status}."));
+    }
+    Ok(())
+}
+
+/// Whether the authority took all that it was to be told of `invoice`.
+fn is_told(invoice: &Value) -> anyhow::Result<bool> {
+    let data = &invoice["pt"]["data"];
+    ensure!(data["status"] != "failed", "the authority did not take the invoice: {data}");
+    Ok(data["status"] == "success")
 }
 
 /// Has the file of the sale's month checked by the authority, when it is ours.

@@ -2,9 +2,14 @@
 
 use std::path::Path;
 
+use racun_card_payments::{CONSENTS, ConnectedAccount, Consent};
+use racun_kernel::{Environment, Tenant};
+use racun_store::{Put, Store};
+use racun_store_sqlite::SqliteStore;
 use serde_json::{Value, json};
+use time::macros::datetime;
 
-use crate::process::Server;
+use crate::process::{Server, run};
 
 /// No variables beside those that every test needs.
 const PLAIN: &[(&str, &str)] = &[];
@@ -96,4 +101,64 @@ fn a_worker_makes_it_as_well() {
     let made = Owner::log_in(&server).ask("GET", &path, &Value::Null);
     assert_eq!(made["invoices_generated"], 1);
     server.stop();
+}
+
+/// An invoice of January's rent, which is older than the setting that spreads it.
+#[test]
+fn a_server_performs_a_backfill_that_a_request_began() {
+    let folder = tempfile::tempdir().unwrap();
+    // It says what became of each job, and else so little that waiting for that has an end.
+    let level = ("RACUN__LOG__LEVEL", "info,racun::workers=debug");
+    let server = Server::start(folder.path(), &[level]);
+    let owner = Owner::sign_up(&server);
+    let rent = json!({"date": "2025-02-10", "date_service": "2025-01-01",
+        "date_service_to": "2025-01-31", "items": [{"name": "Rent", "price": 310, "taxes": []}]});
+    owner.ask("POST", "/invoices", &rent);
+    let daily = json!({"default_method": "service_period_daily"});
+    owner.ask("PATCH", "/revenue-recognition/settings", &daily);
+    let report = "/revenue-recognition/report?date_from=2025-01-01&date_to=2025-01-31";
+    let before = owner.ask("GET", report, &Value::Null);
+    assert_eq!(before["periods"], json!([]));
+    let begun = owner.ask("POST", "/revenue-recognition/backfill", &json!({}));
+    let done = server.record(|record| {
+        record["message"] == "a job is done" && record["kind"] == "recognition_backfill"
+    });
+    assert_eq!(done["id"], begun["job_id"]);
+    let after = owner.ask("GET", report, &Value::Null);
+    assert_eq!(after["periods"][0]["recognized"], 310, "{after}");
+    server.stop();
+}
+
+/// A consent that ran out long ago, in a store that no worker has worked on yet.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worker_removes_what_is_kept_for_a_time_only() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(run(folder.path(), &["migrate"], PLAIN).status.success());
+    let database = folder.path().join("racun-data/racun.db");
+    let open = || {
+        let (tables, version) = (racun_application::tables(), racun_application::DATA_VERSION);
+        SqliteStore::open(&database, &tables, version).unwrap()
+    };
+    let consent = Consent {
+        id: "old".to_owned(),
+        environment: Environment::Sandbox,
+        asked_by: "usr".to_owned(),
+        account: ConnectedAccount { id: "acct".to_owned(), name: None },
+        is_used: false,
+        until: datetime!(2025-02-01 10:30 UTC),
+        created_at: datetime!(2025-02-01 10:00 UTC),
+    };
+    let store = open();
+    let filled: &dyn Store = &store;
+    filled.insert(vec![Put::insert(&consent)], Vec::new()).await.unwrap();
+    store.close().await.unwrap();
+    drop(store);
+    let worker = Server::working(folder.path());
+    let step = worker.record(|record| record["message"] == "retention: a step ended");
+    assert_eq!(step["rows"], 1);
+    worker.stop();
+    let store = open();
+    let (pruned, directory): (&dyn Store, _) = (&store, Tenant::directory());
+    let left: Option<Consent> = pruned.get(&CONSENTS, &directory, "old").await.unwrap();
+    assert_eq!(left, None);
 }

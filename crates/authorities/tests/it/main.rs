@@ -8,6 +8,7 @@ mod faults;
 mod forged;
 mod identities;
 mod names;
+mod portugal_client;
 mod portugal_key;
 mod publisher;
 mod server;

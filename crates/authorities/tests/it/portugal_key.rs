@@ -19,11 +19,13 @@ fn folder() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/vectors/portugal")
 }
 
-fn pem(name: &str) -> String {
+/// A key of the vectors.
+pub fn pem(name: &str) -> String {
     fs::read_to_string(folder().join(format!("keys/{name}.pem"))).unwrap()
 }
 
-fn read(name: &str) -> Value {
+/// A file of the vectors.
+pub fn read(name: &str) -> Value {
     serde_json::from_slice(&fs::read(folder().join(name)).unwrap()).unwrap()
 }
 

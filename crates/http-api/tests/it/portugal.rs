@@ -1,175 +1,22 @@
 //! Certified invoicing in Portugal, over the interface.
 
-use std::collections::VecDeque;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use async_trait::async_trait;
 use racun_application::Services;
-use racun_authorities::portugal::RsaProgramKey;
+use racun_kernel::Tenant;
 use racun_kernel::id::EntityId;
-use racun_kernel::{Environment, Tenant};
 use racun_portugal::chain::{Broken, verify};
-use racun_portugal::series_ws::{Request, SeriesInfo, SeriesReply, State};
-use racun_portugal::{
-    Link, PT_SETTINGS, Patience, Portugal, Program, ProgramKey, PtSettings, SigningFailed, SubUser,
-    Unanswered, ValidationCode, invoice_ws, read_qr,
-};
+use racun_portugal::{Link, PT_SETTINGS, Portugal, PtSettings, read_qr};
 use serde_json::{Value, json};
 use time::macros::date;
 
 use crate::harness::{Answer, Api, Who, text};
-
-/// A key of the vectors.
-const KEY: &str = include_str!("../../../../tests/vectors/portugal/keys/test_a_private.pem");
-
-fn key() -> RsaProgramKey {
-    RsaProgramKey::from_pem(KEY, 1).unwrap()
-}
+use crate::portugal_office::{Office, key};
 
 /// Whether the chain of a whole series holds with the program's public key.
 pub fn verified<'a>(links: impl IntoIterator<Item = &'a Link>) -> Result<(), Broken> {
     let key = key();
     verify(links, &|text, signature| key.public().verifies(text, signature))
-}
-
-/// A key that signs nothing.
-struct Useless;
-
-impl ProgramKey for Useless {
-    fn version(&self) -> u32 {
-        1
-    }
-
-    fn sign(&self, _: &[u8]) -> Result<Vec<u8>, SigningFailed> {
-        Err(SigningFailed)
-    }
-}
-
-/// The authority: it takes all series until a test says otherwise, and is silent about invoices
-/// until a test says what it answers.
-#[derive(Default)]
-pub struct Office {
-    codes: AtomicU64,
-    /// Whether the key of the program signs nothing.
-    pub signs_nothing: AtomicBool,
-    /// The next answers to messages about invoices.
-    replies: Mutex<VecDeque<i32>>,
-    told: Mutex<Vec<String>>,
-    /// The next answer to a request about series, where it is no success.
-    says: Mutex<Option<Result<u16, ()>>>,
-    asked: Mutex<Vec<&'static str>>,
-    /// The series that it registered.
-    known: Mutex<Vec<SeriesInfo>>,
-    /// Whether its next answer about a series is lost.
-    loses: AtomicBool,
-}
-
-impl Office {
-    pub fn asked(&self) -> Vec<&'static str> {
-        std::mem::take(&mut self.asked.lock().unwrap())
-    }
-
-    /// Answers the next messages about invoices by these codes.
-    pub fn reply(&self, codes: &[i32]) {
-        self.replies.lock().unwrap().extend(codes);
-    }
-
-    /// The messages about invoices since the last look.
-    pub fn told(&self) -> Vec<String> {
-        std::mem::take(&mut self.told.lock().unwrap())
-    }
-
-    /// Loses the next answer about a series, after what was asked is done.
-    pub fn lose(&self) {
-        self.loses.store(true, Ordering::Relaxed);
-    }
-
-    pub fn say(&self, answer: Result<u16, ()>) {
-        *self.says.lock().unwrap() = Some(answer);
-    }
-}
-
-#[async_trait]
-impl Portugal for Office {
-    fn program(&self, _: Environment) -> Option<Program> {
-        let signs_nothing = self.signs_nothing.load(Ordering::Relaxed);
-        Some(Program {
-            key: if signs_nothing { Arc::new(Useless) } else { Arc::new(key()) },
-            certificate: 9999,
-            maker_tax_number: "508025338".to_owned(),
-            maker: "Exemplo".to_owned(),
-            version: "1".to_owned(),
-        })
-    }
-
-    fn test_user(&self, _: Environment, nif: &str) -> Option<SubUser> {
-        Some(SubUser { username: format!("{nif}/1"), password: "x".to_owned() })
-    }
-
-    async fn series(
-        &self,
-        _: Environment,
-        _: &SubUser,
-        request: &Request,
-        _: Patience,
-    ) -> Result<SeriesReply, Unanswered> {
-        self.asked.lock().unwrap().push(request.operation());
-        let message = "Mensagem".to_owned();
-        let loses = self.loses.swap(false, Ordering::Relaxed);
-        match self.says.lock().unwrap().take() {
-            Some(Ok(code)) => return Ok(SeriesReply { code, message, series: Vec::new() }),
-            Some(Err(())) => return Err(Unanswered { reason: "silence".to_owned() }),
-            None => {}
-        }
-        let mut known = self.known.lock().unwrap();
-        let mut end = |validation: &ValidationCode, done: u16, state: State| {
-            let of = |own: &&mut SeriesInfo| own.validation == *validation;
-            match known.iter_mut().find(of).filter(|own| own.state == State::Active) {
-                Some(own) => {
-                    own.state = state;
-                    (done, Vec::new())
-                }
-                None => (4005, Vec::new()),
-            }
-        };
-        let (code, series) = match request {
-            Request::Register { series, code, first, .. } => {
-                let number = self.codes.fetch_add(1, Ordering::Relaxed);
-                let own = SeriesInfo {
-                    series: series.as_str().to_owned(),
-                    code: *code,
-                    validation: ValidationCode::new(&format!("AAAAAAA{number}")).unwrap(),
-                    state: State::Active,
-                    first: *first,
-                    last: None,
-                    registered_on: date!(2026 - 11 - 20),
-                };
-                known.push(own.clone());
-                (2001, vec![own])
-            }
-            Request::Finalise { validation, .. } => end(validation, 2004, State::Closed),
-            Request::Annul { validation, .. } => end(validation, 2003, State::Annulled),
-            Request::Consult { .. } => (2002, known.clone()),
-        };
-        if loses {
-            return Err(Unanswered { reason: "a lost answer".to_owned() });
-        }
-        Ok(SeriesReply { code, message, series })
-    }
-
-    async fn invoice(
-        &self,
-        _: Environment,
-        _: &SubUser,
-        body: &str,
-        _: Patience,
-    ) -> Result<invoice_ws::InvoiceReply, Unanswered> {
-        self.told.lock().unwrap().push(body.to_owned());
-        let code = self.replies.lock().unwrap().pop_front();
-        let code = code.ok_or_else(|| Unanswered { reason: "silence".to_owned() })?;
-        Ok(invoice_ws::InvoiceReply { code, message: format!("Mensagem {code}") })
-    }
 }
 
 /// A shop in Lisbon.
@@ -197,8 +44,13 @@ impl Shop {
         })
         .await;
         let owner = api.owner("ana@example.com").await;
+        Self { api, owner, office, services: kept.unwrap() }.in_new("sandbox").await
+    }
+
+    /// The same owner, in a new shop of this environment.
+    pub async fn in_new(self, environment: &str) -> Self {
         let wanted = json!({
-            "name": "Loja", "country": "Portugal", "environment": "sandbox",
+            "name": "Loja", "country": "Portugal", "environment": environment,
             "tax_number": "501442600", "company_number": "501442600", "phone": "+351 210000000",
             "email": "loja@example.com", "address": "Rua 1", "city": "Lisboa", "state": "Lisboa",
             "post_code": "1000-001", "starting_capital": 5000,
@@ -207,9 +59,9 @@ impl Shop {
                 "operator_tax_number": "123456789",
             }},
         });
-        let entity = api.post("/entities", &owner, wanted).await.with(201).json();
-        let owner = owner.in_entity(&text(&entity["id"]));
-        Self { api, owner, office, services: kept.unwrap() }
+        let entity = self.post("/entities", wanted).await.with(201).json();
+        let owner = self.owner.in_entity(&text(&entity["id"]));
+        Self { owner, ..self }
     }
 
     /// With a series for invoices and one for credit notes.

@@ -8,7 +8,7 @@ use crate::orders::{Desk, order};
 use crate::portugal;
 
 /// A shop on Madeira, whose payments have receipts, as the desk of its orders.
-async fn with_receipts() -> Desk {
+pub(crate) async fn with_receipts() -> Desk {
     let shop = portugal::Shop::open().await;
     shop.series(json!({"document_type": "payment", "series_code": "2026A"})).await.with(201);
     let path = format!("/entities/{}", shop.owner.entity());

@@ -19,7 +19,7 @@ async fn reporting() -> Shop {
 }
 
 /// Works off the reports that are due; how many there were.
-async fn work(shop: &Shop) -> usize {
+pub async fn work(shop: &Shop) -> usize {
     let services = shop.services.clone();
     let stamp = Arc::new({
         let services = services.clone();
@@ -39,7 +39,7 @@ async fn work(shop: &Shop) -> usize {
 }
 
 /// What `pt.data` says of `sold` now: status, attempts, code and error.
-async fn data(shop: &Shop, sold: &Value) -> (String, u64, Value, Value) {
+pub async fn data(shop: &Shop, sold: &Value) -> (String, u64, Value, Value) {
     let path = format!("/invoices/{}", text(&sold["id"]));
     let data = shop.get(&path).await.with(200).json()["pt"]["data"].clone();
     let reported = data["reported_at"].is_string();

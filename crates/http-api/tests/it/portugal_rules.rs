@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use serde_json::{Value, json};
 
-use crate::harness::text;
+use crate::harness::{Answer, text};
 use crate::portugal::{Shop, code, invoice, merged};
 use crate::portugal_totals::uncertify;
 
@@ -345,4 +345,56 @@ async fn credit_notes_together_give_back_no_more_than_was_sold() {
     assert_eq!(note(both(), line(5, 1, 6)).await.with(422).issue(), too_many);
     note(both(), line(4, 100, 6)).await.with(201);
     assert_eq!(note(json!([other["id"]]), line(1, 1, 6)).await.with(422).issue(), too_many);
+}
+
+/// A credit note over `documents` with one line.
+async fn credit(shop: &Shop, documents: &[&Value], line: Value) -> Answer {
+    let ids: Vec<&Value> = documents.iter().map(|own| &own["id"]).collect();
+    let line = merged(json!({"taxes": [{"rate": 23}]}), line);
+    shop.post("/credit-notes", json!({"linked_documents": ids, "items": [line]})).await
+}
+
+async fn void(shop: &Shop, path: &str, document: &Value) -> Answer {
+    let path = format!("/{path}/{}/void", text(&document["id"]));
+    shop.post(&path, json!({"reason": "Erro"})).await
+}
+
+#[actix_web::test]
+async fn a_document_under_a_credit_note_is_not_voided_whatever_that_gives_back_of_it() {
+    let shop = Shop::open().await;
+    let series = json!({"document_type": "advance_invoice", "series_code": "2026AD"});
+    shop.series(series).await.with(201);
+    let (first, second) = (shop.sold(json!({})).await, shop.sold(json!({})).await);
+    let paid = invoice(json!({"payments": [{"type": "cash"}]}));
+    let advance = shop.post("/advance-invoices", paid).await.with(201).json();
+    // The first one has enough left for all of it.
+    let over = [&first, &second, &advance];
+    let discount = json!({"name": "Desconto", "price": 10});
+    let note = credit(&shop, &over, discount).await.with(201).json();
+    let kinds = ["invoices", "invoices", "advance-invoices"];
+    for (document, kind) in over.into_iter().zip(kinds) {
+        let refused = void(&shop, kind, document).await.with(422);
+        assert_eq!(code(&refused), "document_credited", "{document}");
+    }
+    void(&shop, "credit-notes", &note).await.with(200);
+    for document in [&first, &second] {
+        void(&shop, "invoices", document).await.with(200);
+    }
+}
+
+#[actix_web::test]
+async fn a_credit_note_of_no_value_gives_back_quantities_and_holds_its_invoice() {
+    let shop = Shop::open().await;
+    let sold = shop.sold(json!({})).await;
+    let free = || json!({"name": "Pão", "price": 0});
+    let note = credit(&shop, &[&sold], free()).await.with(201).json();
+    assert_eq!(note["total_with_tax"], 0);
+    assert_eq!(code(&void(&shop, "invoices", &sold).await.with(422)), "document_credited");
+    for line in [free(), json!({"name": "Pão", "price": 1})] {
+        let refused = credit(&shop, &[&sold], line).await.with(422);
+        let expected = (r#"["items",0,"quantity"]"#.into(), "quantity_exceeds_original".into());
+        assert_eq!(refused.issue(), expected);
+    }
+    void(&shop, "credit-notes", &note).await.with(200);
+    credit(&shop, &[&sold], json!({"name": "Pão", "price": 1})).await.with(201);
 }

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use time::macros::date;
 
 use crate::harness::text;
-use crate::portugal::{Shop, code, invoice};
+use crate::portugal::{Shop, code, invoice, merged};
 
 /// Does what is due.
 async fn work(shop: &Shop) {
@@ -163,6 +163,63 @@ fn all<'a>(file: &'a str, element: &str) -> Vec<&'a str> {
     file.split(&open).skip(1).filter_map(|rest| rest.split(&close).next()).collect()
 }
 
+/// A shop, and a customer without a number to whom it sold.
+async fn sold_to_a_consumer() -> (Shop, Value) {
+    let shop = Shop::open().await;
+    let ana = shop.post("/customers", json!({"name": "Ana Silva"})).await.with(201).json();
+    sell_to(&shop, &ana, json!({})).await;
+    (shop, ana)
+}
+
+async fn sell_to(shop: &Shop, customer: &Value, more: Value) -> Value {
+    shop.sold(merged(json!({"customer_id": customer["id"]}), more)).await
+}
+
+async fn fill_in_a_number(shop: &Shop, customer: &Value) {
+    let path = format!("/customers/{}", text(&customer["id"]));
+    let number = json!({"tax_number": "504030108"});
+    shop.api.patch(&path, &shop.owner, number).await.with(200);
+}
+
+/// The number in the row of the only customer of November.
+async fn customer_number(shop: &Shop) -> String {
+    let file = november(shop).await;
+    let numbers = all(&file, "CustomerTaxID");
+    assert_eq!((numbers.len(), all(&file, "CompanyName")[1]), (1, "Ana Silva"), "{file}");
+    numbers[0].to_owned()
+}
+
+#[actix_web::test]
+async fn a_number_that_is_filled_in_later_is_the_customers() {
+    let (shop, ana) = sold_to_a_consumer().await;
+    assert_eq!(customer_number(&shop).await, "999999990");
+    fill_in_a_number(&shop, &ana).await;
+    assert_eq!(customer_number(&shop).await, "999999990", "no document says it");
+    let sold = sell_to(&shop, &ana, json!({})).await;
+    assert_eq!(read_qr(&text(&sold["pt"]["qr_payload"])).unwrap()["B"], "504030108");
+    assert_eq!(customer_number(&shop).await, "504030108");
+}
+
+#[actix_web::test]
+async fn a_number_that_a_receipt_says_is_the_customers() {
+    let (shop, ana) = sold_to_a_consumer().await;
+    fill_in_a_number(&shop, &ana).await;
+    let series = shop.get("/fiscalization/pt/atcud-series").await.with(200).json();
+    let mut series = series["data"].as_array().unwrap().iter();
+    let first = series.find(|own| own["document_type"] == "invoice").unwrap();
+    let close = format!("/fiscalization/pt/atcud-series/{}/close", text(&first["id"]));
+    shop.post(&close, json!({})).await.with(200);
+    for kind in ["invoice", "payment"] {
+        shop.series(json!({"document_type": kind, "series_code": "2026B"})).await.with(201);
+    }
+    let october = sell_to(&shop, &ana, json!({"date": "2026-10-30"})).await;
+    assert_eq!(customer_number(&shop).await, "999999990", "it is of another month");
+    let paid = json!({"invoice_id": october["id"], "type": "cash", "amount": 10});
+    let paid = shop.post("/payments", paid).await.with(201).json();
+    assert!(paid["pt"].is_object(), "it has a receipt: {paid}");
+    assert_eq!(customer_number(&shop).await, "504030108");
+}
+
 #[actix_web::test]
 async fn what_was_invoiced_says_so_while_its_invoice_holds() {
     let shop = Shop::open().await;
@@ -252,7 +309,7 @@ async fn an_advance_has_a_series_of_its_own_and_is_taken_by_an_invoice() {
         let line = json!({"name": "Sinal", "price": 50, "taxes": [{"rate": 23}]});
         let payments = json!([{"type": "cash"}]);
         let body = json!({"items": [line], "payments": payments});
-        shop.post("/advance-invoices", crate::portugal::merged(body, more))
+        shop.post("/advance-invoices", merged(body, more))
     };
     let first = advance(json!({})).await.with(201).json();
     assert_eq!(

@@ -108,6 +108,31 @@ async fn a_series_without_a_code_is_registered_and_ended_by_the_authority() {
 }
 
 #[actix_web::test]
+async fn a_series_whose_registration_was_answered_and_lost_is_made_with_its_code() {
+    let shop = Shop::bare().await;
+    let wanted = |first: i64| {
+        let body = json!({"document_type": "invoice", "series_code": "2026A"});
+        shop.series(merged(body, json!({"initial_sequence": first})))
+    };
+    shop.office.lose();
+    assert_eq!(code(&wanted(5).await.with(503)), "pt_authority_unanswered");
+    assert_eq!(shop.office.asked(), ["registarSerie"]);
+    let refused = wanted(6).await.with(422);
+    assert_eq!(code(&refused), "pt_authority_refused", "the authority has one that starts with 5");
+    assert_eq!(shop.get("/fiscalization/pt/atcud-series").await.json()["data"], json!([]));
+    shop.office.asked();
+    let made = wanted(5).await.with(201).json();
+    assert_eq!(
+        (&made["validation_code"], &made["is_registered"]),
+        (&json!("AAAAAAA0"), &json!(true)),
+        "the code of the answer that was lost"
+    );
+    assert_eq!(shop.office.asked(), ["registarSerie", "consultarSeries"]);
+    let sold = shop.sold(json!({})).await;
+    assert_eq!(sold["pt"]["atcud"], "AAAAAAA0-5");
+}
+
+#[actix_web::test]
 async fn a_series_whose_end_was_answered_and_lost_ends_when_it_is_closed_again() {
     let shop = Shop::bare().await;
     let body = json!({"document_type": "invoice", "series_code": "2026A"});
@@ -155,4 +180,27 @@ async fn a_series_that_is_closed_or_of_another_type_is_not_issued_in() {
     let next = json!({"document_type": "invoice", "series_code": "2026B"});
     shop.series(next).await.with(201);
     assert_eq!(shop.sold(json!({})).await["number"], "FT 2026B/1");
+}
+
+#[actix_web::test]
+async fn a_form_names_its_series_where_several_are_open() {
+    let shop = Shop::bare().await;
+    let mut open = Vec::new();
+    for code in ["M1", "M2"] {
+        let book = json!({"document_type": "invoice", "series_code": code, "is_manual": true});
+        open.push(shop.series(book).await.with(201).json());
+    }
+    let form = |pt: Value| {
+        let own = json!({"manual": true, "manual_series_code": "V", "manual_sequential_number": 1});
+        json!({"pt": merged(own, pt), "date": "2026-11-10"})
+    };
+    // One that is paid at once looks for a series of the type invoice_receipt first.
+    for paid in [json!({}), json!({"payments": [{"type": "cash"}]})] {
+        let refused = shop.sell(merged(form(json!({})), paid)).await.with(422);
+        assert_eq!(refused.issue(), (r#"["pt","series_id"]"#.into(), "required".into()));
+        assert!(refused.text.contains("M1, M2; send the id of one"), "{refused:?}");
+        assert!(refused.text.contains("GET /fiscalization/pt/atcud-series"), "{refused:?}");
+    }
+    let sold = shop.sold(form(json!({"series_id": open[1]["id"]}))).await;
+    assert_eq!(sold["number"], "FT M2/1", "refusals take no number");
 }

@@ -87,6 +87,53 @@ async fn what_customers_owe_by_age_and_as_a_statement() {
     api.get(&path, &other).await.with(404);
 }
 
+/// Bor owes 1 not yet, and 2, 4, 8 and 16 for ever longer; Ana owes 100 not yet.
+#[actix_web::test]
+async fn each_age_stands_under_its_own_name() {
+    let api = Api::new().await;
+    let owner = owner(&api).await;
+    let ana = issue(&api, &owner, "/customers", json!({"name": "Ana"})).await;
+    let bor = issue(&api, &owner, "/customers", json!({"name": "Bor"})).await;
+    for (customer, due, price) in [
+        (&ana, "2026-11-30", 100),
+        (&bor, "2026-11-30", 1),
+        (&bor, "2026-11-10", 2),
+        (&bor, "2026-10-10", 4),
+        (&bor, "2026-09-10", 8),
+        (&bor, "2026-07-10", 16),
+    ] {
+        let invoice = json!({"customer_id": customer["id"], "date": "2026-07-01", "date_due": due,
+            "items": [{"name": "Kruh", "price": price, "taxes": [{"rate": 0}]}]});
+        issue(&api, &owner, "/invoices", invoice).await;
+    }
+    let path = "/reports/aging?date=2026-11-20";
+    let aging = api.get(path, &owner).await.with(200).json();
+    let expected = json!({
+        "customers": [
+            {"customer_id": ana["id"], "name": "Ana", "currency_code": "EUR", "current": 100,
+             "1-30": 0, "31-60": 0, "61-90": 0, "90+": 0, "total": 100},
+            {"customer_id": bor["id"], "name": "Bor", "currency_code": "EUR", "current": 1,
+             "1-30": 2, "31-60": 4, "61-90": 8, "90+": 16, "total": 31},
+        ],
+        "total": {"current": 101, "1-30": 2, "31-60": 4, "61-90": 8, "90+": 16, "total": 131},
+        "currency_code": "EUR",
+        "not_converted": 0,
+    });
+    assert_eq!(aging, expected);
+    let csv = api.get(&format!("{path}&format=csv"), &owner).await.with(200).text;
+    let rows: Vec<&str> = csv.trim_start_matches('\u{feff}').lines().collect();
+    let row = |id: &Value, rest: &str| format!("\"{}\";{rest}", text(id));
+    let expected = [
+        "\"customer_id\";\"name\";\"currency_code\";\"current\";\"1-30\";\"31-60\";\"61-90\";\
+         \"90+\";\"total\""
+            .to_owned(),
+        row(&ana["id"], "\"Ana\";\"EUR\";100;0;0;0;0;100"),
+        row(&bor["id"], "\"Bor\";\"EUR\";1;2;4;8;16;31"),
+        ";\"total\";\"EUR\";101;2;4;8;16;131".to_owned(),
+    ];
+    assert_eq!(rows, expected);
+}
+
 /// Bor owes 10 in euros, 30 in shekels, which have no rate, and 50 dollars, which are 40 euros.
 #[actix_web::test]
 async fn what_a_report_leaves_out_is_said_in_all_its_formats() {

@@ -109,6 +109,52 @@ async fn the_book_of_issued_invoices_holds_or_names_every_document() {
     assert_eq!(summary["rows"], 5);
 }
 
+/// P7 is 100 at 22 percent, P14 its tax; P8 is 1000 whose tax Bor owes; P27 is 900 of services and
+/// 60 of a line that does not say what it sells, both to Switzerland.
+#[actix_web::test]
+async fn the_book_of_issued_invoices_tells_apart_who_owes_tax_and_what_is_sold_abroad() {
+    let api = Api::new().await;
+    let owner = owner(&api).await;
+    let bor = json!({"name": "Bor d.o.o.", "country_code": "SI", "tax_number": "SI87654326"});
+    let muster = json!({"name": "Muster AG", "country_code": "CH"});
+    let mut made = Vec::new();
+    for (customer, items) in [
+        (
+            &bor,
+            json!([
+                {"name": "Kruh", "price": 100, "taxes": [{"rate": 22}]},
+                {"name": "Zidanje", "price": 1000, "taxes": [{"rate": 22, "reverse_charge": true}]},
+            ]),
+        ),
+        (
+            &muster,
+            json!([
+                {"name": "Svet", "price": 900, "classification": "service", "taxes": [{"rate": 0}]},
+            ]),
+        ),
+        (&muster, json!([{"name": "Delo", "price": 60, "taxes": [{"rate": 0}]}])),
+    ] {
+        let body = json!({"date": "2026-11-10", "customer": customer, "items": items});
+        made.push(issue(&api, &owner, "/invoices", body).await);
+    }
+    let path = "/tax-reports/kir?year=2026&month=11";
+    let sums = api.get(path, &owner).await.with(200).json();
+    assert_eq!(sums["totals"], json!({"P7": 100, "P8": 1000, "P14": 22, "P27": 960}), "{sums}");
+    let warned = sums["warnings"].as_array().unwrap();
+    assert_eq!((warned.len(), &warned[0]["code"]), (1, &json!("classification_unknown")), "{sums}");
+    let named = warned[0]["documents"].as_array().unwrap();
+    assert_eq!((named.len(), &named[0]["id"]), (1, &made[2]["id"]), "{sums}");
+
+    let (_, form) = unpacked(&api.post(path, &owner, json!({})).await.with(200));
+    assert_valid(&form);
+    let columns = ["P7", "P8", "P14", "P27"].map(|name| texts(&form, name).join(" "));
+    assert_eq!(columns, ["100.00", "1000.00", "22.00", "900.00 60.00"], "{form}");
+    let mut said = form.split("<!--").skip(1).map(|rest| rest.split("-->").next().unwrap());
+    let said = said.find(|said| said.contains("classification_unknown")).unwrap();
+    let numbers: Vec<String> = made.iter().map(|one| text(&one["number"])).collect();
+    assert!(said.contains(&numbers[2]) && !said.contains(&numbers[1]), "{said}");
+}
+
 #[actix_web::test]
 async fn the_book_of_received_invoices_holds_or_names_every_expense() {
     let api = Api::new().await;

@@ -178,6 +178,7 @@ fn the_file_holds_the_figures_and_what_is_to_be_paid() {
         "left out (advance_invoices): Advance invoices are not counted as revenue: 6",
         "left out (voided_documents): Voided documents are not counted: 4",
     ];
+    assert!(comments[0].contains("this is not the file that eDavki imports"), "{}", comments[0]);
     assert_eq!(comments[1..], said);
     assert_eq!(yearly_file_name(2026), "DDD-DDD_2026.xml");
     let wrong = ManualValues { withholding_tax_amount: decimal("-1"), ..manual };
