@@ -221,72 +221,145 @@ async fn rows(client: &Client, path: &str) -> Vec<BTreeMap<String, String>> {
     serde_json::from_str(&rows).expect("rows")
 }
 
+/// Up to six lines of any amounts and rates.
+fn some_lines(random: &mut Random) -> Vec<Value> {
+    let rates = [json!(22), json!(9.5), json!(5), json!(0)];
+    let number = |text: String| serde_json::from_str::<Value>(&text).expect("a number");
+    let count = random.below(5);
+    let mut line = || {
+        let quantity = format!("{}.{}", 1 + random.below(9), random.below(10));
+        let price = format!("{}.{:03}", random.below(900), random.below(1000));
+        json!({
+            "name": "Work",
+            "quantity": number(quantity),
+            "price": number(price),
+            "discounts": [{ "type": "percent", "value": random.below(40) }],
+            "taxes": [{ "rate": rates[usize::try_from(random.below(4)).expect("few")] }],
+        })
+    };
+    (0..=count).map(|_| line()).collect()
+}
+
+/// Documents of all kinds under their ids, each with its list and a note that no other has:
+/// some in dollars, and invoices that are paid a cent or in advance.
+async fn some_documents(
+    api: &Client,
+    random: &mut Random,
+) -> BTreeMap<String, (&'static str, String)> {
+    let (mut documents, mut advances) = (BTreeMap::new(), Vec::new());
+    for (n, (path, kind)) in KINDS.into_iter().cycle().take(25).enumerate() {
+        let note = format!("Oznaka {n}.");
+        let mut body = json!({
+            "customer": { "name": "Kupec" },
+            "note": note,
+            "items": some_lines(random),
+        });
+        let is_foreign = n % 4 == 3;
+        if is_foreign {
+            body["currency_code"] = json!("USD");
+            body["exchange_rate"] = json!({ "rate": 0.8731, "source": "ECB" });
+        }
+        match kind {
+            "invoice" if !is_foreign => {
+                body["linked_documents"] = advances.pop().into_iter().collect()
+            }
+            "advance_invoice" => body["payments"] = json!([{ "type": "cash" }]),
+            "delivery_note" => body["hide_prices"] = json!(random.below(2) == 0),
+            _ => {}
+        }
+        let made = api.create(path, &body).await;
+        let id = made["id"].as_str().expect("an id").to_owned();
+        if kind == "advance_invoice" && !is_foreign {
+            advances.push(made["id"].clone());
+        }
+        if kind == "invoice" && random.below(2) == 0 && made["total_due"] != json!(0) {
+            let payment = json!({ "document_id": id, "amount": 0.01, "type": "cash" });
+            api.create("/payments", &payment).await;
+        }
+        documents.insert(id, (path, note));
+    }
+    documents
+}
+
+/// The amounts of `document` that all renderings say, by name, with their signs of currencies.
+fn amounts_of(document: &Value) -> Vec<(&'static str, &Value, &'static str)> {
+    let sign = if document["currency_code"] == "USD" { "$" } else { "€" };
+    let own = ["total", "total_with_tax"].map(|field| (field, &document[field], sign));
+    let converted = ["total_converted", "total_with_tax_converted"];
+    let converted = converted.map(|field| (field, &document[field], "€"));
+    let taxes = document["taxes"].as_array().into_iter().flatten();
+    let taxes = taxes.flat_map(|tax| {
+        [("tax", &tax["amount"], sign), ("tax_converted", &tax["amount_converted"], "€")]
+    });
+    let due = ("total_due", &document["total_due"], sign);
+    let id = document["id"].as_str().expect("an id");
+    let is_owed = id.starts_with("inv_") || id.starts_with("adv_");
+    let all = own.into_iter().chain(converted).chain(taxes).chain(is_owed.then_some(due));
+    all.filter(|(_, amount, _)| !amount.is_null()).collect()
+}
+
+/// That an exported row has the amounts of `document`, those of credit notes below zero.
+fn check_row(row: &BTreeMap<String, String>, document: &Value) {
+    let is_credit = document["id"].as_str().expect("an id").starts_with("cre_");
+    for (field, column) in [("total", "Net"), ("total_with_tax", "Gross"), ("total_due", "Due")] {
+        let amount = &document[field];
+        if amount.is_null() || (field == "total_due" && is_credit) {
+            continue;
+        }
+        let sign = if is_credit && amount != &json!(0) { "-" } else { "" };
+        assert_eq!(row[column], format!("{sign}{amount}"), "{field} of {document}");
+    }
+}
+
 async fn what_all_renderings_say_of_one_document_agrees_to_the_cent(store: StoreKind) {
     let seed = Random::any_seed();
     eprintln!("seed {seed}");
     let mut random = Random::new(seed);
     let racun = Racun::start(store).await;
-    let api = Account::sign_up(&racun).await.api;
-    let rates = [json!(22), json!(9.5), json!(5), json!(0)];
-    let mut documents = BTreeMap::new();
-    for n in 0..14 {
-        let (path, kind) = KINDS[[0, 0, 0, 1, 2][usize::try_from(random.below(5)).expect("few")]];
-        let items: Vec<Value> = (0..=random.below(5))
-            .map(|_| {
-                let number = |text: String| serde_json::from_str::<Value>(&text).expect("a number");
-                let quantity = format!("{}.{}", 1 + random.below(9), random.below(10));
-                let price = format!("{}.{:03}", random.below(900), random.below(1000));
-                json!({
-                    "name": "Work",
-                    "quantity": number(quantity),
-                    "price": number(price),
-                    "discounts": [{ "type": "percent", "value": random.below(40) }],
-                    "taxes": [{ "rate": rates[usize::try_from(random.below(4)).expect("few")] }],
-                })
-            })
-            .collect();
-        let customer = format!("Kupec {n}.");
-        let body = json!({ "customer": { "name": customer }, "items": items });
-        let made = api.create(path, &body).await;
-        let id = made["id"].as_str().expect("an id").to_owned();
-        if kind == "invoice" && random.below(2) == 0 && made["total_due"] != json!(0) {
-            let payment = json!({ "document_id": id, "amount": 0.01, "type": "cash" });
-            api.create("/payments", &payment).await;
-        }
-        documents.insert(id, (path, customer));
-    }
-    let kinds = "invoice,estimate,credit_note";
-    let csv = format!("/documents/export?types={kinds}&format=csv&locale=en-US");
+    let Account { api, user, entity, .. } = Account::sign_up(&racun).await;
+    let is_below_zero = random.below(2) == 0;
+    let settings = json!({ "settings": { "credit_note_negative_values": is_below_zero } });
+    let user = user.with("x-entity-id", &entity);
+    user.patch(&format!("/entities/{entity}"), &settings).await.expect(200);
+    let documents = some_documents(&api, &mut random).await;
+    let types = KINDS.map(|(_, kind)| kind);
+    let csv = format!("/documents/export?types={}&format=csv&locale=en-US", types.join(","));
     let exported = rows(&api, &csv).await;
-    let types: Vec<&str> = kinds.split(',').collect();
     let job = completed(&api, &json!({ "types": types, "language": "en" })).await;
     let texts = texts(&download(&api, &job).await);
     assert_eq!((texts.len(), exported.len()), (documents.len(), documents.len()));
-    for (id, (path, customer)) in &documents {
+    let reader = racun.client().with("accept", "text/html");
+    let (mut foreign, mut settled) = (0, 0);
+    for (id, (path, note)) in &documents {
         let document = api.read(&format!("{path}/{id}")).await;
+        let share = api.post(&format!("/documents/{id}/share"), &json!({})).await.expect(200);
+        let share = share["shareable_id"].as_str().expect("an id");
+        let hosted = reader.get(&format!("{path}/shareable/{share}?language=en")).await;
+        assert_eq!(hosted.status, 200, "{}", hosted.text);
         let page = api.get(&format!("/documents/{id}/html?language=en")).await.text;
-        let mut found = texts.values().filter(|text| text.contains(customer.as_str()));
-        let paper = found.next().unwrap_or_else(|| panic!("no PDF of {customer}"));
-        let row = exported.iter().find(|row| &row["Id"] == id);
-        let row = row.unwrap_or_else(|| panic!("no row of {id}: {exported:?}"));
-        let is_credit = document["type"] == "credit_note" || id.starts_with("cre_");
-        for (field, column) in [("total", "Net"), ("total_with_tax", "Gross"), ("total_due", "Due")]
-        {
-            let amount = &document[field];
-            if amount.is_null() || (field == "total_due" && !id.starts_with("inv_")) {
+        let paper = texts.values().find(|text| text.contains(note.as_str()));
+        let paper = paper.unwrap_or_else(|| panic!("no PDF of {note}"));
+        let is_hidden = document["hide_prices"] == json!(true);
+        let is_credit = id.starts_with("cre_");
+        for rendering in [paper, &page, &hosted.text] {
+            assert!(rendering.contains(note.as_str()), "{note}: {rendering}");
+            if is_hidden {
+                assert!(!rendering.contains(['€', '$']), "{rendering}");
                 continue;
             }
-            let shown = written(amount);
-            assert!(says(paper, &shown), "{field} {shown}: {paper}");
-            assert!(says(&page, &shown), "{field} {shown}: {page}");
-            let sign = if is_credit && amount != &json!(0) { "-" } else { "" };
-            assert_eq!(row[column], format!("{sign}{amount}"), "{field} of {document}");
+            for (field, amount, sign) in amounts_of(&document) {
+                let is_less = is_credit && is_below_zero && amount != &json!(0);
+                let less = if is_less { "-" } else { "" };
+                let shown = format!("{less}{sign}{}", written(amount));
+                assert!(says(rendering, &shown), "{field} {shown}: {rendering}");
+            }
         }
-        for tax in document["taxes"].as_array().into_iter().flatten() {
-            let shown = written(&tax["amount"]);
-            assert!(says(paper, &shown) && says(&page, &shown), "{shown}: {paper}");
-        }
+        let row = exported.iter().find(|row| &row["Id"] == id);
+        check_row(row.unwrap_or_else(|| panic!("no row of {id}: {exported:?}")), &document);
+        foreign += usize::from(!document["total_converted"].is_null());
+        settled += usize::from(paper.contains("Advances applied"));
     }
+    assert!(foreign > 0 && settled > 0, "{foreign} in dollars, {settled} paid in advance");
 }
 
 async fn hostile_texts_are_harmless_in_all_renderings(store: StoreKind) {
