@@ -129,7 +129,7 @@ impl BillMailHandler {
     }
 
     /// The mail about the declined attempt that `job` is about; `None` where the bill is paid
-    /// since or tried again, or nobody is to be written to.
+    /// since or tried again, or there is no address to write to.
     async fn declined(
         &self,
         cx: Context<'_>,

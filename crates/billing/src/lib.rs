@@ -73,9 +73,9 @@ pub use record::{
     DUE_SUBSCRIPTIONS, DueSubscription, SUBSCRIPTIONS, USAGE_MONTHS, UsageMonth, due_by, due_put,
     subscription_id,
 };
-pub use stores::{StoreBilling, Stores};
+pub use stores::StoreBilling;
 pub use subscription::{Advanced, AtEnd, Chosen, NewSubscription, Status, Subscription};
-pub use usage::{LimitCheck, Resource, Usage};
+pub use usage::{LimitCheck, Resource, Stores, Usage};
 
 /// Every table of this crate.
 pub static TABLES: [&racun_store::Table; 4] =

@@ -1,17 +1,6 @@
 //! Stores that are connected: how many of a month are charged, for how much, and what they bring.
 
-use serde::{Deserialize, Serialize};
-
-use crate::{Charge, ChargeKind, Interval, Limits, Status, Subscription, Usage};
-
-/// Stores of an entity that take orders.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Stores {
-    /// How many are connected.
-    pub connected: i64,
-    /// The most that were in the current month: so many are charged.
-    pub most: i64,
-}
+use crate::{Charge, ChargeKind, Interval, Limits, Status, Stores, Subscription, Usage};
 
 /// What the stores of the current month come to: so many its bill charges, if no more are
 /// connected before it ends.

@@ -1,4 +1,4 @@
-//! What was used in a month, and whether there is more.
+//! What was used in a month, stores that were connected in it, and whether there is more.
 
 use std::str::FromStr;
 
@@ -41,6 +41,15 @@ impl FromStr for Resource {
             Issue::new("invalid_value", message)
         })
     }
+}
+
+/// Stores of an entity that take orders.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stores {
+    /// How many are connected.
+    pub connected: i64,
+    /// The most that were in the current month: so many are charged.
+    pub most: i64,
 }
 
 /// What was used in a month of a subscription.

@@ -90,7 +90,7 @@ async fn reported(
     for (invoice, status) in invoices {
         let (number, path) =
             (invoice.text("number")?, format!("/invoices/{}", invoice.text("id")?));
-        let told = player.read_until("read it later", &path, is_told).await?;
+        let told = player.read_until("read it later", &path, is_reported).await?;
         told.print(&format!("{number}, {}", plain(&told.body["pt"]["data"]["status"])));
         let Some(simulator) = simulator else { continue };
         let known = simulator.reported().into_iter().find(|own| own.number == number);
@@ -102,7 +102,7 @@ async fn reported(
 }
 
 /// Whether the authority took all that it was to be told of `invoice`.
-fn is_told(invoice: &Value) -> anyhow::Result<bool> {
+fn is_reported(invoice: &Value) -> anyhow::Result<bool> {
     let data = &invoice["pt"]["data"];
     ensure!(data["status"] != "failed", "the authority did not take the invoice: {data}");
     Ok(data["status"] == "success")

@@ -30,7 +30,7 @@ pub async fn rate_on(
     Ok(found.filter(|found| content.exchange_rate.as_ref() != Some(found)))
 }
 
-/// Whether nobody changed currency or rate between two looks at a document.
+/// Whether currency and rate are the same in two looks at a document.
 #[must_use]
 pub fn same_rate(seen: &Document, held: &Document) -> bool {
     let of =

@@ -31,7 +31,7 @@ pub use provider::{Provider, ProviderOptions};
 
 /// Countries whose companies send: those of the Union whose VAT numbers the network has a scheme
 /// of, for a company sends as its VAT number. Of Greece none: the network takes invoices from there
-/// that the tax authority has marked (GR-R-004-1), which nobody here asks it for.
+/// that the tax authority has marked (GR-R-004-1), and the server asks for no mark.
 const COUNTRIES: [&str; 24] = [
     "AT", "BE", "BG", "CY", "CZ", "DE", "EE", "ES", "FI", "FR", "HR", "HU", "IE", "IT", "LT", "LU",
     "LV", "MT", "NL", "PL", "PT", "RO", "SI", "SK",

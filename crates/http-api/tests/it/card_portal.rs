@@ -47,7 +47,7 @@ async fn a_card_that_is_chosen_on_the_portal_pays_what_was_declined() {
 }
 
 #[actix_web::test]
-async fn what_is_told_late_brings_no_earlier_card_back() {
+async fn an_event_that_arrives_late_brings_no_earlier_card_back() {
     let mut world = World::paying("pm_1").await;
     world.cards.choose(CUSTOMER, "pm_2");
     world.give("pm_3").await.with(200);

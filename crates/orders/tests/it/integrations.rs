@@ -92,7 +92,7 @@ fn a_shop_ends_it_once_for_each_time_that_it_was_opened() {
         id: Some(id.to_owned()),
         at: Some(START + Duration::minutes(minutes)),
     };
-    // It is told late of what was before the consent.
+    // What was before the consent arrives late.
     let late = made(shop.clone().uninstalled(&told("u-0", 59), &actor()));
     assert_eq!(late, (shop.clone(), Vec::new()));
     let (ended, events) = made(shop.uninstalled(&told("u-1", 61), &actor_at(START)));

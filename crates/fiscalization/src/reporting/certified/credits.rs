@@ -45,7 +45,7 @@ fn is_sale(id: DocumentId) -> bool {
 }
 
 /// Whether the link is of a credit note. One that gives back none of the value has given back
-/// quantities all the same.
+/// quantities nevertheless.
 fn is_credit(link: &Relation) -> bool {
     link.relation_type == RelationType::CreditFor
 }
