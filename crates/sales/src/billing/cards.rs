@@ -223,8 +223,8 @@ pub async fn hear_card(
 
 /// Takes over the card that `customer` of the processor pays with since somebody chose another one
 /// on the processor's page, and tries at once what was declined. Which card that is, the processor
-/// is asked, so an event that arrives late brings no earlier card back. What is of no subscription with a
-/// card, or of another environment, changes nothing.
+/// is asked, so an event that arrives late brings no earlier card back. What is of no subscription
+/// with a card, or of another environment, changes nothing.
 ///
 /// # Errors
 /// [`CardError`]; then it has to be told again.
