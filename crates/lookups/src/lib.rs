@@ -38,7 +38,7 @@ pub use csv_reader::BadFile;
 pub use kept::{
     COMPANIES, CompanySearch, ImportError, Imported, KeptCompany, KeptDay, KeptTaxRate,
     LookupError, RATE_DAYS, Rate, Refreshed, TAX_RATE_ESTIMATES, companies, countries,
-    import_companies, import_rates, import_tax_rates, is_reference, quoted, rate, reference_rate,
+    import_companies, import_rates, import_tax_rates, is_outdated, quoted, rate, reference_rate,
     refresh, tax_rates,
 };
 pub use port::{RateSource, SourceSilent, Span};

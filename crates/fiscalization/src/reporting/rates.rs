@@ -3,7 +3,7 @@
 use racun_access::Entity;
 use racun_documents::{Content, Document};
 use racun_kernel::ExchangeRate;
-use racun_lookups::{is_reference, reference_rate};
+use racun_lookups::{is_outdated, reference_rate};
 use racun_store::{Store, StoreError};
 use time::Date;
 
@@ -20,8 +20,7 @@ pub async fn rate_on(
     date: Date,
     today: Date,
 ) -> Result<Option<ExchangeRate>, StoreError> {
-    let is_moved = date != content.date;
-    let keeps = |rate: &ExchangeRate| !is_moved || !is_reference(rate);
+    let keeps = |rate: &ExchangeRate| !is_outdated(rate, content.date, date);
     if content.exchange_rate.as_ref().is_some_and(keeps) {
         return Ok(None);
     }

@@ -91,10 +91,11 @@ pub async fn reference_rate(
     }
 }
 
-/// Whether `rate` is a reference rate that was found, and none that a caller gave.
+/// Whether a record with `rate` takes the rate of `to` as its date moves there from `from`: a
+/// reference rate that was found does, one that a caller gave stays.
 #[must_use]
-pub fn is_reference(rate: &ExchangeRate) -> bool {
-    [source_name(), sandbox::SOURCE].contains(&rate.source.as_str())
+pub fn is_outdated(rate: &ExchangeRate, from: Date, to: Date) -> bool {
+    from != to && [source_name(), sandbox::SOURCE].contains(&rate.source.as_str())
 }
 
 async fn kept_around(store: &dyn Store, question: &Question) -> Result<Kept, StoreError> {

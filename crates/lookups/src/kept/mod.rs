@@ -13,7 +13,7 @@ mod records;
 mod refresh;
 
 pub use finding::{
-    CompanySearch, LookupError, Rate, companies, countries, is_reference, quoted, rate,
+    CompanySearch, LookupError, Rate, companies, countries, is_outdated, quoted, rate,
     reference_rate, tax_rates,
 };
 pub use import::{ImportError, Imported, import_companies, import_rates, import_tax_rates};

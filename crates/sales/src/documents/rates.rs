@@ -5,7 +5,7 @@ use racun_access::{ENTITIES, Entity};
 use racun_documents::Content;
 use racun_kernel::id::EntityId;
 use racun_kernel::{Currency, ExchangeRate, Issue, Issues, Patch, Tenant};
-use racun_lookups::{is_reference, reference_rate};
+use racun_lookups::{is_outdated, reference_rate};
 use racun_store::{Context, Store, StoreError};
 use time::Date;
 
@@ -63,8 +63,8 @@ pub(crate) async fn find(
         return on(store, entity, currency, asked.date.unwrap_or(today), today).await;
     };
     let (currency, date) = (code.unwrap_or(before.currency), asked.date.unwrap_or(before.date));
-    let is_found = before.rate.is_some_and(is_reference);
-    match currency != before.currency || (date != before.date && is_found) {
+    let is_old = before.rate.is_some_and(|rate| is_outdated(rate, before.date, date));
+    match currency != before.currency || is_old {
         true => on(store, entity, currency, date, today).await,
         false => Ok(None),
     }
