@@ -1,7 +1,7 @@
 //! Who may send e-mail, and to whom the sandbox does.
 
 use racun_kernel::id::UserId;
-use racun_kernel::{Principal, Tenant};
+use racun_kernel::{Environment, Principal, Tenant};
 use racun_store::{Context, Store};
 
 use crate::email::check_email;
@@ -64,8 +64,8 @@ pub async fn find_mail_locale(
     Ok(find_user(store, address).await?.and_then(|user| user.locale))
 }
 
-/// The first of `addresses` that is not a verified user's of the account or of the entity: the
-/// sandbox sends to no other address.
+/// The first of `addresses` to which the sandbox does not send, as it is not a verified user's of
+/// the account or of the entity. A live entity sends to all.
 ///
 /// # Errors
 /// The store's failure.
@@ -73,6 +73,9 @@ pub async fn first_outside_sandbox<'a>(
     cx: Context<'_>,
     addresses: &'a [String],
 ) -> Result<Option<&'a str>, AccessError> {
+    if cx.scope.environment() != Environment::Sandbox {
+        return Ok(None);
+    }
     for address in addresses {
         if !is_inside(cx, address).await? {
             return Ok(Some(address));

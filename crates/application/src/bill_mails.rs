@@ -14,14 +14,14 @@ use racun_billing::{
     subscription_id,
 };
 use racun_delivery::mailing::{LetterRequest, MailingError, SendRequest};
-use racun_delivery::outbox::enqueue;
+use racun_delivery::outbox::posted;
 use racun_delivery::webhooks::address_of;
 use racun_documents::DocumentId;
 use racun_kernel::id::{EntityId, UsageMonthId};
 use racun_kernel::{Currency, Decimal, Environment, Scope};
 use racun_mail::{MailKind, MailLimits, NewMail, OutgoingMail, PRODUCT, amount, day, defused};
 use racun_sales::billing::LabelSource;
-use racun_store::{Context, Put, Store, StoreError, Writes};
+use racun_store::{Context, Store, StoreError, Writes};
 use racun_webhooks::Owner;
 
 use crate::document_mails::{Letters, ending};
@@ -108,14 +108,11 @@ impl BillMailHandler {
         let stamp = (self.stamp)();
         let cx = Context::new(&*self.store, &place.0, &stamp);
         let puts = match self.declined(cx, &place.1, job).await? {
-            // The sandbox sends to the account's own users alone.
-            Some(mail) if place.1.environment == Environment::Sandbox => {
-                match first_outside_sandbox(cx, &mail.to).await.map_err(failure)? {
-                    Some(_) => vec![Put::insert(&mail.simulated())],
-                    None => enqueue(&mail, &stamp),
-                }
+            Some(mail) => {
+                let outside = first_outside_sandbox(cx, &mail.to).await.map_err(failure)?;
+                let is_simulated = outside.is_some();
+                posted(mail, is_simulated, &stamp).1
             }
-            Some(mail) => enqueue(&mail, &stamp),
             None => Vec::new(),
         };
         let own_job = job.clone();

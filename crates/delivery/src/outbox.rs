@@ -27,6 +27,18 @@ pub fn enqueue(mail: &OutgoingMail, stamp: &Stamp) -> Vec<Put> {
     vec![Put::insert(mail), Job::new(job, stamp).put()]
 }
 
+/// `mail` and its rows: as queued, or as if it had been delivered.
+#[must_use]
+pub fn posted(mail: OutgoingMail, is_simulated: bool, stamp: &Stamp) -> (OutgoingMail, Vec<Put>) {
+    if is_simulated {
+        let mail = mail.simulated();
+        let put = Put::insert(&mail);
+        return (mail, vec![put]);
+    }
+    let puts = enqueue(&mail, stamp);
+    (mail, puts)
+}
+
 /// Characters of a subject.
 pub(crate) const MAX_SUBJECT_CHARS: usize = 255;
 

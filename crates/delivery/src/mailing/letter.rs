@@ -9,11 +9,11 @@ use racun_mail::{
     NewMail, OutgoingMail, Values, Words, check_variables, fill_line, parse_addresses, to_html,
     to_plain, uses,
 };
-use racun_store::{Context, Put};
+use racun_store::Context;
 use serde_json::{Map, Value as Json};
 
 use super::MailingError;
-use crate::outbox::{MAX_SUBJECT_CHARS, enqueue, locale_of};
+use crate::outbox::{MAX_SUBJECT_CHARS, locale_of};
 
 /// Characters of a text.
 const MAX_BODY_CHARS: usize = 20_000;
@@ -199,7 +199,7 @@ pub(super) async fn receivers(
 ) -> Result<Vec<String>, MailingError> {
     check_may_send(cx).await?;
     let addresses = parse_addresses(to).map_err(|issue| issue.at(field))?;
-    if cx.scope.environment() == Environment::Sandbox && !is_simulated {
+    if !is_simulated {
         let outside = first_outside_sandbox(cx, &addresses).await?;
         if let Some(address) = outside {
             let message = format!(
@@ -210,19 +210,4 @@ pub(super) async fn receivers(
         }
     }
     Ok(addresses)
-}
-
-/// The rows of a mail: as queued, or as if it had been delivered.
-pub(super) fn posted(
-    mail: OutgoingMail,
-    is_simulated: bool,
-    stamp: &Stamp,
-) -> (OutgoingMail, Vec<Put>) {
-    if is_simulated {
-        let mail = mail.simulated();
-        let put = Put::insert(&mail);
-        return (mail, vec![put]);
-    }
-    let puts = enqueue(&mail, stamp);
-    (mail, puts)
 }

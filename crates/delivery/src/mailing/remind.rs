@@ -9,9 +9,10 @@ use racun_mail::{MailKind, MailLimits, NewMail, OutgoingMail, Wording};
 use racun_sales::documents::{live, today};
 use racun_store::{Clause, Context, ListQuery, One, Operator, StoreError, Value, Writes};
 
-use super::letter::{INSTRUCTIONS, Letter, LetterRequest, check_instructions, posted, receivers};
+use super::letter::{INSTRUCTIONS, Letter, LetterRequest, check_instructions, receivers};
 use super::limits::{SendLimits, retried};
 use super::{MailingError, values};
+use crate::outbox::posted;
 
 /// Invoices that one reminder lists at most.
 const MAX_INVOICES: usize = 500;

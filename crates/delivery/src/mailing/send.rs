@@ -10,9 +10,10 @@ use racun_records::{get_document, hold_document, live_document};
 use racun_sales::documents::live;
 use racun_store::{Context, One, StoreError, Writes};
 
-use super::letter::{Letter, LetterRequest, posted, receivers};
+use super::letter::{Letter, LetterRequest, receivers};
 use super::limits::{SendLimits, retried};
 use super::{MailingError, invoices, values};
+use crate::outbox::posted;
 use crate::printing::check_signed;
 use crate::sharing::link;
 
