@@ -43,7 +43,11 @@ pub(crate) struct Sheet {
 impl Sheet {
     /// A document of the interface.
     pub(crate) fn of_paper(paper: &Paper, pictures: &Pictures) -> Result<Self, TypesetError> {
-        let data = serde_json::to_value(paper).map_err(|e| TypesetError::new(e.to_string()))?;
+        let mut data = serde_json::to_value(paper).map_err(|e| TypesetError::new(e.to_string()))?;
+        if let Some(data) = data.as_object_mut() {
+            let color = paper.primary_color.as_deref().unwrap_or(paper.template.color());
+            data.insert("primary_color".to_owned(), Value::from(color));
+        }
         let number = paper.number.as_deref().unwrap_or_default();
         let (title, issuer) = (&paper.title, &paper.issuer.name);
         let mut sheet = Self {

@@ -154,6 +154,21 @@ impl Template {
         Self::ALL.into_iter().find(|template| template.name() == name)
     }
 
+    /// The colour of its documents whose issuer has none, `#` and six digits.
+    #[must_use]
+    pub const fn color(self) -> &'static str {
+        match self {
+            Self::Modern => "#1f4e79",
+            Self::Classic => "#2b2b2b",
+            Self::Condensed => "#333333",
+            Self::Minimal => "#000000",
+            Self::Fashion => "#7a5c3e",
+            Self::TimelessModernFullData => "#274c43",
+            // That of their pages: a roll is printed in black.
+            Self::Receipt80 | Self::Receipt58 => "#4a5568",
+        }
+    }
+
     /// Whether it is for the roll of a till.
     #[must_use]
     pub const fn is_receipt(self) -> bool {

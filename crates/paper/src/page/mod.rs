@@ -21,7 +21,7 @@ pub use mail::Letter;
 
 use html::Html;
 
-use crate::model::{Paper, Picture};
+use crate::model::{Paper, Picture, Template};
 use crate::words::{Language, Word};
 
 /// A page, and the style sheet in it, whose digest a content security policy names.
@@ -169,7 +169,7 @@ pub fn gone(language: Language) -> Page {
     body.element("p", &[], Word::GoneText.text(language));
     body.close("article");
     body.close("main");
-    let style = style::sheet(templates::GREY, 100, "");
+    let style = style::sheet(Template::Receipt80.color(), 100, "");
     whole(language, Word::Gone.text(language), style, &body.text)
 }
 

@@ -1,6 +1,5 @@
 //! The style sheet of pages.
 
-use super::templates::own_color;
 use crate::model::Template;
 
 /// What needs no colour of the issuer's. Contrasts are 4.5 to 1 and more with
@@ -104,5 +103,5 @@ pub(super) fn line_color(color: Option<&str>, template: Template) -> &str {
             && color.starts_with('#')
             && color.bytes().skip(1).all(|digit| digit.is_ascii_hexdigit())
     };
-    color.filter(is_color).unwrap_or(own_color(template))
+    color.filter(is_color).unwrap_or(template.color())
 }

@@ -6,9 +6,6 @@
 
 use crate::model::Template;
 
-/// The colour of pages without a look of their own.
-pub(super) const GREY: &str = "#4a5568";
-
 const MODERN: &str = "h1{font-size:1.75rem}\
 .sides{border-top:3px solid var(--main);padding-top:1rem}\
 thead th{background:#eef1f5;border-bottom-width:1px}";
@@ -52,18 +49,5 @@ pub(super) const fn rules(template: Template) -> &'static str {
         Template::Fashion => FASHION,
         Template::TimelessModernFullData => TIMELESS,
         Template::Receipt80 | Template::Receipt58 => "",
-    }
-}
-
-/// The colour of `template` where the issuer has none: that of its PDF.
-pub(super) const fn own_color(template: Template) -> &'static str {
-    match template {
-        Template::Modern => "#1f4e79",
-        Template::Classic => "#2b2b2b",
-        Template::Condensed => "#333333",
-        Template::Minimal => "#000000",
-        Template::Fashion => "#7a5c3e",
-        Template::TimelessModernFullData => "#274c43",
-        Template::Receipt80 | Template::Receipt58 => GREY,
     }
 }
