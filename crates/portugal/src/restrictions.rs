@@ -218,7 +218,42 @@ fn check_tax(tax: &RuledTax<'_>, region: Region, day: Date) -> Result<(), Issues
     Err(Issue::new("unknown_tax_rate", message).at("rate").into())
 }
 
-/// What is asked about the document that a credit note gives back of, or that is to be voided.
+/// What is asked about a document that a credit note gives back of.
+#[derive(Debug, Clone, Copy)]
+pub struct GivenBack<'a> {
+    /// Its number.
+    pub number: &'a Number,
+    /// Whether it is voided.
+    pub is_voided: bool,
+    /// Its value.
+    pub total: &'a Decimal,
+    /// What earlier credit notes that hold gave back of the value.
+    pub given: &'a Decimal,
+}
+
+/// Accepts a credit note on `original` (Despacho 8632/2014, 3.3.7). What is left of it the linking
+/// of documents decides.
+///
+/// # Errors
+/// `required` for `linked_documents` when there is none, `credit_exceeds_remaining` when all of it
+/// was given back; [`PortugalRefusal::Voided`].
+pub fn check_credit(original: Option<&GivenBack<'_>>) -> Result<(), crate::PortugalError> {
+    let Some(GivenBack { number, is_voided, total, given }) = original else {
+        let message = "a credit note in Portugal names the invoice that it gives back of";
+        return Err(Issue::new("required", message).at("linked_documents").into());
+    };
+    if *is_voided {
+        return Err(PortugalRefusal::Voided { number: (*number).clone() }.into());
+    }
+    if total.is_positive() && given >= total {
+        let message = format!("all of {number} was given back; leave it out");
+        let issue = Issue::new("credit_exceeds_remaining", message);
+        return Err(issue.at("linked_documents").into());
+    }
+    Ok(())
+}
+
+/// What is asked about the document that is to be voided.
 #[derive(Debug, Clone, Copy)]
 pub struct Original<'a> {
     /// Its number.
@@ -229,22 +264,6 @@ pub struct Original<'a> {
     pub is_rectified: bool,
     /// A receipt that holds of a payment on it.
     pub receipt: Option<&'a str>,
-}
-
-/// Accepts a credit note on `original` (Despacho 8632/2014, 3.3.7). What is left of it the linking
-/// of documents decides.
-///
-/// # Errors
-/// `required` for `linked_documents` when there is none; [`PortugalRefusal::Voided`].
-pub fn check_credit(original: Option<&Original<'_>>) -> Result<(), crate::PortugalError> {
-    let Some(original) = original else {
-        let message = "a credit note in Portugal names the invoice that it gives back of";
-        return Err(Issue::new("required", message).at("linked_documents").into());
-    };
-    if original.is_voided {
-        return Err(PortugalRefusal::Voided { number: original.number.clone() }.into());
-    }
-    Ok(())
 }
 
 /// A line of a sale or of a credit note, as far as the rules on giving back look at it.

@@ -347,6 +347,26 @@ async fn credit_notes_together_give_back_no_more_than_was_sold() {
     assert_eq!(note(json!([other["id"]]), line(1, 1, 6)).await.with(422).issue(), too_many);
 }
 
+#[actix_web::test]
+async fn a_document_that_was_given_back_is_not_given_back_of_beside_another() {
+    let shop = Shop::open().await;
+    let sale = || {
+        json!({"items": [{"name": "Pão", "quantity": 3, "price": 1,
+        "taxes": [{"rate": 23}]}]})
+    };
+    let (first, second) = (shop.sold(sale()).await, shop.sold(sale()).await);
+    let three = json!({"name": "Pão", "quantity": 3, "price": 1});
+    let note = credit(&shop, &[&second], three).await.with(201).json();
+    let one = || json!({"name": "Pão", "price": 1});
+    // The first one has enough left for all of it.
+    let refused = credit(&shop, &[&first, &second], one()).await.with(422);
+    let expected = (r#"["linked_documents"]"#.into(), "credit_exceeds_remaining".into());
+    assert_eq!(refused.issue(), expected);
+    assert!(refused.text.contains(&text(&second["number"])), "{}", refused.text);
+    void(&shop, "credit-notes", &note).await.with(200);
+    credit(&shop, &[&first, &second], one()).await.with(201);
+}
+
 /// A credit note over `documents` with one line.
 async fn credit(shop: &Shop, documents: &[&Value], line: Value) -> Answer {
     let ids: Vec<&Value> = documents.iter().map(|own| &own["id"]).collect();

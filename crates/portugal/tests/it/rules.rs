@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use racun_kernel::{Decimal, PaymentType};
 use racun_portugal::restrictions::{
-    Change, Ending, Original, Piece, RuledLine, RuledTax, check_change, check_country,
+    Change, Ending, GivenBack, Original, Piece, RuledLine, RuledTax, check_change, check_country,
     check_credit, check_credited, check_draft, check_lines, check_locale, check_output,
     check_payments, check_period, check_template, check_void,
 };
@@ -218,10 +218,16 @@ fn a_voided_document_takes_no_credit_note_and_a_credited_one_is_not_voided() {
         is_rectified,
         receipt: None,
     };
-    assert_eq!(check_credit(Some(&original(false, true))), Ok(()));
     assert_eq!(said(&check_credit(None).unwrap_err()), ["linked_documents: required"]);
-    let voided = check_credit(Some(&original(true, false))).unwrap_err();
-    assert_eq!(said(&voided), ["pt_document_voided"]);
+    let credit = |is_voided: bool, [total, given]: [i64; 2]| {
+        let (total, given) = (Decimal::new(total, 2), Decimal::new(given, 2));
+        check_credit(Some(&GivenBack { number: &number, is_voided, total: &total, given: &given }))
+    };
+    assert_eq!(said(&credit(true, [1, 0]).unwrap_err()), ["pt_document_voided"]);
+    let used_up = "linked_documents: credit_exceeds_remaining";
+    assert_eq!(said(&credit(false, [2, 2]).unwrap_err()), [used_up]);
+    assert_eq!(credit(false, [2, 1]), Ok(()));
+    assert_eq!(credit(false, [0, 0]), Ok(()), "a sale of no value is never used up");
     let limit = "é".repeat(50);
     for (is_voided, is_rectified, reason, expected) in [
         (false, false, None, "reason: required"),

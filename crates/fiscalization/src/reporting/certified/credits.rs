@@ -1,8 +1,11 @@
 //! What earlier credit notes gave back of the documents that another one is over.
 
+use std::collections::BTreeMap;
+
 use racun_documents::{
     Document, DocumentId, DocumentKind, RELATIONS, Relation, RelationType, Stage,
 };
+use racun_kernel::Decimal;
 use racun_records::{all_in, get_documents, hold_documents, hold_targeting};
 use racun_store::{Context, Held, Many, StoreError, UnitBuilder};
 
@@ -35,6 +38,8 @@ pub(super) struct FoundCredited {
     pub notes: Vec<Document>,
     /// What they are over besides.
     pub others: Vec<Document>,
+    /// What those notes gave back of each document.
+    pub given: BTreeMap<DocumentId, Decimal>,
     /// Whether there is a note that was not seen before.
     pub has_unseen: bool,
 }
@@ -74,18 +79,21 @@ impl Credited {
         }
         let targets = unique(links.iter().copied().filter(|id| is_sale(*id)));
         let (mut reached, mut notes) = (targets.clone(), Vec::new());
+        let mut last = targets.clone();
         for step in 1..=MAX_STEPS {
-            let to_them = links_by(cx, "target_id", &reached).await?;
-            notes = unique(to_them.iter().filter(|own| is_credit(own)).map(|own| own.source_id));
-            let found = get_documents(cx.store, cx.scope, notes.iter().copied()).await?;
+            let to_them = links_by(cx, "target_id", &last).await?;
+            let over_them = to_them.iter().filter(|own| is_credit(own)).map(|own| own.source_id);
+            let fresh = unique(over_them.filter(|id| !notes.contains(id)));
+            notes.extend(&fresh);
+            let found = get_documents(cx.store, cx.scope, fresh.into_iter()).await?;
             let holding = unique(found.iter().filter(|note| holds(note)).map(|note| note.id));
             let of_notes = links_by(cx, "source_id", &holding).await?;
             let over = of_notes.iter().filter(|own| is_credit(own)).map(|own| own.target_id);
-            let more = unique(reached.iter().copied().chain(over));
-            if more == reached || step == MAX_STEPS {
+            last = unique(over.filter(|id| !reached.contains(id)));
+            if last.is_empty() || step == MAX_STEPS {
                 break;
             }
-            reached = more;
+            reached.extend(&last);
         }
         reached.retain(|id| !targets.contains(id));
         Ok(Self { targets, notes, others: reached })
@@ -110,7 +118,12 @@ impl HeldCredited {
         notes.retain(holds);
         let is_unseen = |own: &Relation| !self.seen.contains(&own.source_id);
         let has_unseen = links.iter().any(|own| is_credit(own) && is_unseen(own));
-        Ok(FoundCredited { notes, others: held.all(self.others)?, has_unseen })
+        let mut given = BTreeMap::new();
+        let holds = |own: &&Relation| notes.iter().any(|note| note.id == own.source_id);
+        for link in links.iter().filter(|own| is_credit(own)).filter(holds) {
+            *given.entry(link.target_id).or_insert_with(Decimal::zero) += &link.amount;
+        }
+        Ok(FoundCredited { notes, others: held.all(self.others)?, given, has_unseen })
     }
 }
 

@@ -6,7 +6,7 @@ use racun_documents::{
     PtRecord, PtReference, PtReport,
 };
 use racun_kernel::{Decimal, PaymentType, Scope, Stamp};
-use racun_portugal::restrictions::{self, Original, Piece, RuledLine, RuledTax};
+use racun_portugal::restrictions::{self, GivenBack, Piece, RuledLine, RuledTax};
 use racun_portugal::{
     Certified, Fresh, ManualNumber, PT_SERIES, PortugalError, PortugalRefusal, Program, PtOperator,
     PtSeries, Purpose, QrFacts, RecoveredForm, Region, Status, WallTime, check_buyer_number,
@@ -309,9 +309,12 @@ fn check_credited(
     for target in targets.clone() {
         is_over_one = true;
         let Ok(number) = target.number().parse() else { continue };
-        let is_voided = target.voided_at().is_some();
-        let original = Original { number: &number, is_voided, is_rectified: false, receipt: None };
-        restrictions::check_credit(Some(&original))?;
+        restrictions::check_credit(Some(&GivenBack {
+            number: &number,
+            is_voided: target.voided_at().is_some(),
+            total: &target.amounts.total_with_tax,
+            given: credited.given.get(&target.id).unwrap_or(&zero),
+        }))?;
     }
     if !is_over_one {
         return restrictions::check_credit(None);
