@@ -1,13 +1,18 @@
-# For scripts that want a server: `start_server` builds the debug binary, starts it with data of its own on a free
-# port of this machine, and sets `address`. It ends with the script.
+# For scripts that want a server: `start_server` builds the debug binary, where `RACUN_BINARY` names none, starts it with
+# data of its own on a free port of this machine, and sets `address`. It ends with the script.
 
 # Expects `root`, the repository.
 start_server() {
-    (cd "$root" && cargo build --quiet --bin racun)
-    local racun=${CARGO_TARGET_DIR:-$root/target}/debug/racun
+    local racun=${RACUN_BINARY:-}
+    if [ -z "$racun" ]; then
+        (cd "$root" && cargo build --quiet --bin racun)
+        racun=${CARGO_TARGET_DIR:-$root/target}/debug/racun
+    fi
     data=$(mktemp -d)
     (
         cd "$data"
+        # No setting of the server, which would stop at it.
+        unset RACUN_BINARY
         RACUN__SERVER__LISTEN=127.0.0.1:0 RACUN__OUTBOUND__LOOPBACK_ONLY=true RACUN__RATE_LIMITS__ENABLED=false \
             RACUN__LOG__FORMAT=text exec "$racun" >log 2>&1
     ) &
