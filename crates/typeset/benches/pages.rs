@@ -89,8 +89,8 @@ fn command_line(paper: &Paper) -> Option<Duration> {
 
 fn beside_command_line(setter: &Typesetter) {
     let mut paper = sample::plain_invoice(Template::Modern, 5);
-    // Templates are told a colour; we say the template's own where there is none.
-    paper.primary_color = Some(paper.template.color().to_owned());
+    // Templates are told a colour in any case.
+    paper.primary_color = Some(paper.color(None).to_owned());
     let Some(theirs) = command_line(&paper) else {
         println!("not set beside typst's command line: no program typst here");
         return;

@@ -45,8 +45,7 @@ impl Sheet {
     pub(crate) fn of_paper(paper: &Paper, pictures: &Pictures) -> Result<Self, TypesetError> {
         let mut data = serde_json::to_value(paper).map_err(|e| TypesetError::new(e.to_string()))?;
         if let Some(data) = data.as_object_mut() {
-            let color = paper.primary_color.as_deref().unwrap_or(paper.template.color());
-            data.insert("primary_color".to_owned(), Value::from(color));
+            data.insert("primary_color".to_owned(), Value::from(paper.color(None)));
         }
         let number = paper.number.as_deref().unwrap_or_default();
         let (title, issuer) = (&paper.title, &paper.issuer.name);

@@ -120,6 +120,9 @@ pub enum Template {
     Receipt58,
 }
 
+/// The colour of a page that no template has: a receipt on a screen, or a page of no document.
+pub(crate) const PLAIN_COLOR: &str = "#4a5568";
+
 impl Template {
     /// All of them.
     pub const ALL: [Self; 8] = [
@@ -164,8 +167,8 @@ impl Template {
             Self::Minimal => "#000000",
             Self::Fashion => "#7a5c3e",
             Self::TimelessModernFullData => "#274c43",
-            // That of their pages: a roll is printed in black.
-            Self::Receipt80 | Self::Receipt58 => "#4a5568",
+            // On a screen; a roll is printed in black.
+            Self::Receipt80 | Self::Receipt58 => PLAIN_COLOR,
         }
     }
 

@@ -4,8 +4,8 @@
 //! places are rows of tables, as programs of all ages show them. Nothing is fetched: the logo goes
 //! along with the mail.
 
+use super::Service;
 use super::html::Html;
-use super::{Service, style};
 use crate::model::{Emphasis, Fact, Paper, Picture, Total};
 use crate::words::{Language, Word};
 
@@ -37,7 +37,7 @@ impl Paper {
     #[must_use]
     pub fn letter<'a>(&'a self, text: &str, service: Option<&'a Service>) -> Letter<'a> {
         let language = Language::from_code(self.language).unwrap_or(Language::ENGLISH);
-        let color = style::line_color(self.color(service), self.template);
+        let color = self.color(service);
         let mut pictures = Vec::new();
         let mut html = Html::default();
         html.markup("<!doctype html>\n");

@@ -21,7 +21,7 @@ pub use mail::Letter;
 
 use html::Html;
 
-use crate::model::{Paper, Picture, Template};
+use crate::model::{PLAIN_COLOR, Paper, Picture};
 use crate::words::{Language, Word};
 
 /// A page, and the style sheet in it, whose digest a content security policy names.
@@ -138,16 +138,18 @@ impl Paper {
         body.close("main");
         let number = self.number.as_deref().unwrap_or_default();
         let title = format!("{} {number} - {}", self.title, self.issuer.name);
-        let color = style::line_color(self.color(around.service.as_ref()), self.template);
+        let color = self.color(around.service.as_ref());
         let logo_percent = self.logo.as_ref().map_or(100, |logo| logo.scale_percent);
         let style = style::sheet(color, logo_percent, templates::rules(self.template));
         whole(language, &title, style, &body.text)
     }
 
-    /// The colour of lines: the issuer's, else that of who serves the issuer, where there is one.
-    fn color<'a>(&'a self, service: Option<&'a Service>) -> Option<&'a str> {
+    /// The colour of lines, `#` and six digits: the issuer's, else that of who serves the issuer,
+    /// where there is one, else the template's.
+    #[must_use]
+    pub fn color<'a>(&'a self, service: Option<&'a Service>) -> &'a str {
         let of_service = || service.and_then(|service| service.color.as_deref());
-        self.primary_color.as_deref().or_else(of_service)
+        style::line_color(self.primary_color.as_deref().or_else(of_service), self.template)
     }
 
     /// The document as a part of another site's page, without a style.
@@ -169,7 +171,7 @@ pub fn gone(language: Language) -> Page {
     body.element("p", &[], Word::GoneText.text(language));
     body.close("article");
     body.close("main");
-    let style = style::sheet(Template::Receipt80.color(), 100, "");
+    let style = style::sheet(PLAIN_COLOR, 100, "");
     whole(language, Word::Gone.text(language), style, &body.text)
 }
 
