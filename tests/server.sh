@@ -11,10 +11,10 @@ start_server() {
     data=$(mktemp -d)
     (
         cd "$data"
-        # No setting of the server, which would stop at it.
-        unset RACUN_BINARY
-        RACUN__SERVER__LISTEN=127.0.0.1:0 RACUN__OUTBOUND__LOOPBACK_ONLY=true RACUN__RATE_LIMITS__ENABLED=false \
-            RACUN__LOG__FORMAT=text exec "$racun" >log 2>&1
+        # Nothing of our environment is a setting of the server, which stops at one that it does not know.
+        exec env -i PATH="$PATH" TMPDIR="${TMPDIR:-/tmp}" RACUN__SERVER__LISTEN=127.0.0.1:0 \
+            RACUN__OUTBOUND__LOOPBACK_ONLY=true RACUN__RATE_LIMITS__ENABLED=false RACUN__LOG__FORMAT=text \
+            "$racun" >log 2>&1
     ) &
     server=$!
     trap 'kill "$server" 2>/dev/null; wait "$server" 2>/dev/null || true; rm -rf "$data"' EXIT

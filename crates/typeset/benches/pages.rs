@@ -15,7 +15,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use racun_paper::{Paper, Template};
+use racun_paper::{Paper, Row, Template};
 use racun_typeset::Typesetter;
 
 const ROUNDS: usize = 60;
@@ -24,12 +24,12 @@ const RENDERS: usize = 10_000;
 /// What the baseline encodes: a picture of so many pixels on each side, as PNG.
 const SIDE: u32 = 256;
 
-/// The middle of so many measurements of `work`.
-fn median(mut work: impl FnMut()) -> Duration {
+/// The middle of so many measurements of `work`, which takes the number of the round.
+fn median(mut work: impl FnMut(usize)) -> Duration {
     let mut times: Vec<Duration> = (0..ROUNDS)
-        .map(|_| {
+        .map(|round| {
             let began = Instant::now();
-            work();
+            work(round);
             began.elapsed()
         })
         .collect();
@@ -58,15 +58,16 @@ fn baseline() -> Duration {
         let parts = [x * y % 251, x % 241, y % 239, 255].map(|part| u8::try_from(part).unwrap());
         image::Rgba(parts)
     });
-    median(|| {
+    median(|_| {
         let mut file = std::io::Cursor::new(Vec::new());
         picture.write_to(&mut file, image::ImageFormat::Png).unwrap();
         black_box(file);
     })
 }
 
-/// The same page by typst's command line, a process for each; none where there is no such program.
-fn command_line(paper: &Paper) -> Option<Duration> {
+/// The page with these files by typst's command line, a process for each; none where there is no
+/// such program.
+fn command_line(template: Template, files: &[(String, Vec<u8>)]) -> Option<Duration> {
     let is_there = Command::new("typst").arg("--version").output();
     is_there.is_ok_and(|output| output.status.success()).then_some(())?;
     let crate_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -75,9 +76,11 @@ fn command_line(paper: &Paper) -> Option<Duration> {
         let template = template.unwrap();
         std::fs::copy(template.path(), folder.path().join(template.file_name())).unwrap();
     }
-    std::fs::write(folder.path().join("data.json"), serde_json::to_vec(paper).unwrap()).unwrap();
-    let source = folder.path().join(format!("{}.typ", paper.template.name()));
-    Some(median(|| {
+    for (path, bytes) in files {
+        std::fs::write(folder.path().join(path.trim_start_matches('/')), bytes).unwrap();
+    }
+    let source = folder.path().join(format!("{}.typ", template.name()));
+    Some(median(|_| {
         let mut typst = Command::new("typst");
         typst.args(["compile", "--ignore-system-fonts", "--pdf-standard", "a-3b", "--jobs", "1"]);
         typst.arg("--font-path").arg(crate_folder.join("fonts"));
@@ -88,15 +91,14 @@ fn command_line(paper: &Paper) -> Option<Duration> {
 }
 
 fn beside_command_line(setter: &Typesetter) {
-    let mut paper = sample::plain_invoice(Template::Modern, 5);
-    // Templates are told a colour in any case.
-    paper.primary_color = Some(paper.color(None).to_owned());
-    let Some(theirs) = command_line(&paper) else {
+    let papers = different(&sample::plain_invoice(Template::Modern, 5));
+    let files = setter.files(&papers[0]).unwrap();
+    let Some(theirs) = command_line(Template::Modern, &files) else {
         println!("not set beside typst's command line: no program typst here");
         return;
     };
-    let own = median(|| {
-        black_box(setter.paper(&paper).unwrap());
+    let own = median(|round| {
+        black_box(setter.paper(&papers[round]).unwrap());
     });
     println!(
         "typst's command line takes {} µs for a page of 5 lines, and we {} µs: {} times",
@@ -104,6 +106,50 @@ fn beside_command_line(setter: &Typesetter) {
         own.as_micros(),
         theirs.as_micros() / own.as_micros().max(1),
     );
+}
+
+/// As many papers of the issuer of `paper` as there are rounds: with other numbers, amounts, names
+/// and another customer each, for what is the same typst would not compute again.
+fn different(paper: &Paper) -> Vec<Paper> {
+    (0..ROUNDS).map(|round| another(paper.clone(), round)).collect()
+}
+
+fn another(mut paper: Paper, round: usize) -> Paper {
+    // Other digits, as many as before; of one width, so that no line breaks elsewhere.
+    let mut place = round;
+    let mut digits = |text: &mut String| {
+        let other = text.chars().map(|c| match c.to_digit(10) {
+            Some(digit) => {
+                place = place * 31 % 10_007 + round + 1;
+                char::from_digit((digit + u32::try_from(place % 10).unwrap()) % 10, 10).unwrap()
+            }
+            None => c,
+        });
+        *text = other.collect();
+    };
+    let word = |text: &mut String| text.extend([' ', letter(round), letter(round / 26)]);
+    paper.number = Some(format!("2026-{round}"));
+    let facts = paper.facts.iter_mut().chain(paper.payment.iter_mut().flat_map(|p| &mut p.facts));
+    facts.for_each(|fact| digits(&mut fact.text));
+    paper.totals.iter_mut().for_each(|total| digits(&mut total.text));
+    if let Some(customer) = &mut paper.customer {
+        word(&mut customer.name);
+        customer.address.iter_mut().for_each(word);
+        customer.facts.iter_mut().for_each(|fact| digits(&mut fact.text));
+    }
+    for row in paper.lines.rows.iter_mut().chain(paper.taxes.iter_mut().flat_map(|t| &mut t.rows)) {
+        let Row::Cells { cells, description, carried } = row else { continue };
+        for cell in cells {
+            if cell.contains(|c: char| c.is_ascii_digit()) { digits(cell) } else { word(cell) }
+        }
+        description.iter_mut().for_each(word);
+        carried.iter_mut().for_each(&mut digits);
+    }
+    paper
+}
+
+fn letter(number: usize) -> char {
+    char::from(b'a' + u8::try_from(number % 26).unwrap())
 }
 
 fn main() {
@@ -117,16 +163,15 @@ fn main() {
     let cases = [(Template::Modern, 5, 15), (Template::Modern, 50, 50), (Template::Classic, 5, 15)];
     let more = [(Template::Receipt80, 5, 15), (Template::Modern, 500, 2_000)];
     for (template, lines, limit) in cases.into_iter().chain(more) {
-        let plain = sample::plain_invoice(template, lines);
-        let full = sample::invoice(template, lines);
-        print(&plain);
+        let plain = different(&sample::plain_invoice(template, lines));
+        let full = different(&sample::invoice(template, lines));
         let before = ticks();
-        let time = median(|| {
-            print(&plain);
+        let time = median(|round| {
+            print(&plain[round]);
         });
         let cpu = (ticks() - before) * 10_000 / u64::try_from(ROUNDS).unwrap();
-        let time_full = median(|| {
-            print(&full);
+        let time_full = median(|round| {
+            print(&full[round]);
         });
         let ratio = time.as_micros() * 10 / base.as_micros().max(1);
         println!(
@@ -137,16 +182,13 @@ fn main() {
             ratio / 10,
             ratio % 10,
             time_full.as_micros(),
-            print(&plain),
+            print(&plain[0]),
         );
         failed |= u128::from(cpu) >= limit * 1_000;
     }
     beside_command_line(&setter);
-    let paper = |number: usize| {
-        let mut paper = sample::plain_invoice(Template::ALL[number % 8], 5);
-        paper.number = Some(format!("2026-{number}"));
-        paper
-    };
+    let paper =
+        |number: usize| another(sample::plain_invoice(Template::ALL[number % 8], 5), number);
     (0..100).for_each(|number| {
         print(&paper(number));
     });

@@ -6,6 +6,7 @@
 //! | `world`   | what templates see: our fonts and templates, no clock, no other file  |
 //! | `hybrid`  | a PDF with its electronic invoice inside                              |
 //! | `letters` | which characters reach the paper                                      |
+//! | `lengths` | how long texts are, in letters                                        |
 //! | `picture` | logos and signatures, made fit for paper                              |
 //!
 //! How a document looks is in `templates/*.typ`: `common` holds colours and letters, `parts` and
@@ -16,6 +17,7 @@
 //! and a character that no font has never fail a document.
 
 mod hybrid;
+mod lengths;
 mod letters;
 mod picture;
 mod sheet;
@@ -31,6 +33,11 @@ use typst_pdf::{PdfOptions, PdfStandard, PdfStandards, Timestamp};
 use crate::picture::{ON_PAGES, Pictures, dots};
 use crate::sheet::{Kept, Sheet};
 use crate::world::{Desk, Workshop};
+
+/// For how many more documents typst keeps what it computed and did not need since: modules of
+/// templates, plans for letters, pictures, and the whole of a document that is set again. All
+/// else is new in the next document, and would grow.
+const KEPT_FOR: usize = 2;
 
 /// A document could not be set: a mistake in a template, or a code that holds too much.
 #[derive(Debug, thiserror::Error)]
@@ -82,6 +89,17 @@ impl Typesetter {
         self.set(&Sheet::of_paper(paper, &self.pictures)?)
     }
 
+    /// What the template of `paper` finds beside it, by path: the document as `/data.json`, codes
+    /// and pictures. With these files typst's command line sets it, too.
+    ///
+    /// # Errors
+    /// As [`Self::paper`].
+    pub fn files(&self, paper: &Paper) -> Result<Vec<(String, Vec<u8>)>, TypesetError> {
+        let sheet = Sheet::of_paper(paper, &self.pictures)?;
+        let files = sheet.files(&self.workshop, Kept::Everything)?;
+        Ok(files.into_iter().map(|(path, bytes)| (path, bytes.to_vec())).collect())
+    }
+
     /// `paper` as a hybrid invoice by ZUGFeRD and Factur-X: a PDF with `invoice` attached, which is
     /// the same document as XML in the profile EN 16931.
     ///
@@ -128,8 +146,7 @@ impl Typesetter {
             .try_to_set(sheet, Kept::Everything)
             .or_else(|_| self.try_to_set(sheet, Kept::PlainLetters))
             .or_else(|_| self.try_to_set(sheet, Kept::PlainLettersAlone));
-        // What is kept does not help the next document, and would grow.
-        comemo::evict(0);
+        comemo::evict(KEPT_FOR);
         set
     }
 

@@ -9,6 +9,7 @@ use typst::foundations::Bytes;
 
 use crate::TypesetError;
 use crate::hybrid;
+use crate::lengths::{has_composed_letters, measure};
 use crate::letters::make_printable;
 use crate::picture::{ON_PAPER, Pictures};
 use crate::world::Workshop;
@@ -138,6 +139,11 @@ impl Sheet {
     ) -> Result<Vec<(String, Bytes)>, TypesetError> {
         let mut data = self.data.clone();
         make_printable(&mut data, workshop, kept != Kept::Everything);
+        measure(&mut data);
+        let has_composed_letters = has_composed_letters(&data);
+        if let Some(data) = data.as_object_mut() {
+            data.insert("has_composed_letters".to_owned(), Value::from(has_composed_letters));
+        }
         if kept == Kept::PlainLettersAlone {
             for at in ["/logo", "/signature/picture"] {
                 if let Some(place) = data.pointer_mut(at) {

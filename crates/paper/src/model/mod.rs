@@ -158,8 +158,7 @@ impl Template {
     }
 
     /// The colour of its documents whose issuer has none, `#` and six digits.
-    #[must_use]
-    pub const fn color(self) -> &'static str {
+    pub(crate) const fn color(self) -> &'static str {
         match self {
             Self::Modern => "#1f4e79",
             Self::Classic => "#2b2b2b",

@@ -149,7 +149,13 @@ impl Paper {
     #[must_use]
     pub fn color<'a>(&'a self, service: Option<&'a Service>) -> &'a str {
         let of_service = || service.and_then(|service| service.color.as_deref());
-        style::line_color(self.primary_color.as_deref().or_else(of_service), self.template)
+        let found = self.primary_color.as_deref().or_else(of_service);
+        // It is checked again here, as it goes into styles as it is.
+        let is_color = |color: &&str| {
+            let digits = color.strip_prefix('#').unwrap_or_default().as_bytes();
+            digits.len() == 6 && digits.iter().all(u8::is_ascii_hexdigit)
+        };
+        found.filter(is_color).unwrap_or(self.template.color())
     }
 
     /// The document as a part of another site's page, without a style.

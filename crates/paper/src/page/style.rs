@@ -1,7 +1,5 @@
 //! The style sheet of pages.
 
-use crate::model::Template;
-
 /// What needs no colour of the issuer's. Contrasts are 4.5 to 1 and more with
 /// every such colour: it is never behind or in letters. On paper a code has the size that its image
 /// says.
@@ -92,16 +90,4 @@ pub(super) fn sheet(color: &str, logo_percent: u8, rules: &str) -> String {
         ":root{{--main:{color};--logo:{whole}.{part:02}}}{SHEET}{rules}\
          @media(max-width:50rem){{{narrow}}}@media(max-width:64rem){{{wide}}}{all}"
     )
-}
-
-/// `color` for lines; that of `template` when there is none.
-///
-/// It is checked again here, as it goes into styles as it is.
-pub(super) fn line_color(color: Option<&str>, template: Template) -> &str {
-    let is_color = |color: &&str| {
-        color.len() == 7
-            && color.starts_with('#')
-            && color.bytes().skip(1).all(|digit| digit.is_ascii_hexdigit())
-    };
-    color.filter(is_color).unwrap_or(template.color())
 }
