@@ -10,7 +10,7 @@ use racun_kernel::id::{EntityId, RequestId};
 use racun_kernel::{Issue, Issues, Tenant, text};
 use racun_store::{
     Clause, Context, Field, ListQuery, Operator, Order, Page, RawQuery, Record as _, Store,
-    StoreError, Value, Writes, json_length,
+    StoreError, Value, Writes,
 };
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
@@ -59,21 +59,14 @@ pub struct RequestLog {
     pub created_at: OffsetDateTime,
 }
 
-impl RequestLog {
-    /// What makes its bytes none: an account is not charged for what the server notes of it, which
-    /// is bounded by [`MOST`].
-    fn uncounted(&self) -> i64 {
-        -i64::try_from(json_length(self)).unwrap_or_default()
-    }
-}
-
 racun_store::record! {
     /// Where entries are kept: with their entity.
     pub static REQUEST_LOGS: RequestLog = "request_logs";
     |entry|
     id: entry.id,
     tenant: Tenant::entity(entry.entity_id),
-    bytes_elsewhere: entry.uncounted(),
+    // An account is not charged for what the server notes of it, which is bounded by `MOST`.
+    charged_bytes: |_own| 0,
     fields: {
         Field::id() => entry.id,
         Field::text("request_id").indexed() => entry.request_id,

@@ -26,7 +26,7 @@ macro_rules! record {
             id: record.id,
             tenant: racun_kernel::Tenant::entity(record.entity_id),
             $(trashed: record.$deleted_at.is_some(),)?
-            $(bytes_elsewhere: record.$bytes,)?
+            $(charged_bytes: |own| own + record.$bytes,)?
             fields: {
                 racun_store::Field::id() => record.id,
                 $(racun_store::Field::$field_kind(stringify!($field))$(.$how())*

@@ -164,7 +164,7 @@ macro_rules! record {
         id: $id:expr,
         tenant: $tenant:expr,
         $(trashed: $trashed:expr,)?
-        $(bytes_elsewhere: $bytes:expr,)?
+        $(charged_bytes: |$own:ident| $bytes:expr,)?
         $(where { $($given:tt)* })?
         fields: { $($field:expr => $value:expr),+ $(,)? }
     ) => {
@@ -204,8 +204,9 @@ macro_rules! record {
                 $trashed
             })?
 
-            $(fn bytes_elsewhere(&self) -> i64 {
+            $(fn charged_bytes(&self, $own: i64) -> i64 {
                 let $this = self;
+                let _ = $this;
                 $bytes
             })?
         }

@@ -342,9 +342,10 @@ pub trait Record: Serialize + DeserializeOwned + Clone + Send + 'static {
         false
     }
 
-    /// The bytes that it keeps elsewhere than in its row: those of a file.
-    fn bytes_elsewhere(&self) -> i64 {
-        0
+    /// The bytes that its account is charged for, of which `own` are in its row: those of a file
+    /// come to them.
+    fn charged_bytes(&self, own: i64) -> i64 {
+        own
     }
 
     /// The value of the field called `name`; null when it is not declared.

@@ -43,7 +43,7 @@ pub struct Put {
     pub live_delta: i64,
     /// Change of the number of rows in the trash.
     pub trash_delta: i64,
-    /// Change of the bytes that are stored: of the record as JSON, and of what it keeps elsewhere.
+    /// Change of the bytes that the account is charged for.
     pub bytes_delta: i64,
 }
 
@@ -135,7 +135,7 @@ impl Put {
             values,
             live_delta,
             trash_delta,
-            bytes_delta: size(body.len()) + record.bytes_elsewhere(),
+            bytes_delta: record.charged_bytes(size(body.len())),
             body,
         }
     }
@@ -152,9 +152,9 @@ impl Writes {
     }
 }
 
-/// The bytes of `record` as JSON, and of what it keeps elsewhere.
+/// The bytes that the account of `record` is charged for.
 pub(super) fn bytes_of<A: Record>(record: &A) -> i64 {
-    size(json_length(record)) + record.bytes_elsewhere()
+    record.charged_bytes(size(json_length(record)))
 }
 
 /// A length as a number that can be below zero.

@@ -24,7 +24,7 @@ racun_store::record! {
     |export|
     id: export.id,
     tenant: Tenant::account(export.account_id),
-    bytes_elsewhere: export.bytes(),
+    charged_bytes: |own| own + export.bytes(),
     fields: {
         Field::id() => export.id,
         Field::text("entity_id").hidden() => export.entity_id.to_string(),

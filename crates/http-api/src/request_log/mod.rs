@@ -5,6 +5,8 @@
 //! counted and told to the operator. Bodies are masked by the task, so that an answer waits for
 //! nothing of it.
 
+mod bodies;
+
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -12,7 +14,7 @@ use std::time::Duration;
 
 use actix_web::body::{BoxBody, MessageBody as _};
 use actix_web::dev::ServiceResponse;
-use actix_web::http::header::{HeaderMap, HeaderValue};
+use actix_web::http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use actix_web::web::{Bytes, Data};
 use actix_web::{HttpMessage as _, web};
 use racun_access::Permission::ReadRequests;
@@ -22,12 +24,12 @@ use racun_kernel::calendar::parse_instant_or_day;
 use racun_kernel::id::EntityId;
 use racun_kernel::{Issue, Issues, Scope};
 use racun_store::Store;
-use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use tokio::sync::{mpsc, oneshot};
 use utoipa::ToSchema;
 
+use self::bodies::{is_json, masked};
 use crate::answer;
 use crate::body::{Convert, ListBody};
 use crate::call::Call;
@@ -36,8 +38,6 @@ use crate::process::Process;
 use crate::request::{Query, SentBody};
 use crate::route::{Gate, LIST, Parameter, Route, Verb};
 
-/// Bytes of a body's text that are kept, masked.
-const MOST_TEXT: usize = 4 * 1024;
 /// Notes that may wait.
 const QUEUE: usize = 1_024;
 /// For how long the first note of a batch waits for others.
@@ -54,21 +54,6 @@ const HEADERS: [&str; 6] = [
     "x-request-id",
     "idempotency-key",
 ];
-
-/// Properties whose values are secrets: those that are called so, or whose names have one of these
-/// in them.
-const SECRETS: [&str; 8] = [
-    "password",
-    "passphrase",
-    "secret",
-    "token",
-    "certificate",
-    "private_key",
-    "api_key",
-    "authorization",
-];
-/// What a secret is shown as.
-const MASK: &str = "***";
 
 /// The queue of notes, and the task that writes them, which the first note starts. A clone shares
 /// both.
@@ -89,7 +74,7 @@ enum Note {
     Flush(oneshot::Sender<()>),
 }
 
-/// A request, its bodies as they were sent.
+/// A request, its bodies as they were sent: the one that was answered is JSON.
 struct Noted {
     entry: log::RequestLog,
     sent: Option<Bytes>,
@@ -204,7 +189,8 @@ async fn keep(store: &dyn Store, batch: Vec<Noted>) {
     let mut by_entity: BTreeMap<EntityId, Vec<log::RequestLog>> = BTreeMap::new();
     for Noted { entry, sent, answered } in batch {
         let resource_id = entry.resource_id.clone().or_else(|| id_in(answered.as_deref()));
-        let (req_body, res_body) = (sent.and_then(masked), answered.and_then(masked));
+        let req_body = sent.filter(|body| is_json(body)).and_then(masked);
+        let res_body = answered.and_then(masked);
         let entry = log::RequestLog { req_body, res_body, resource_id, ..entry };
         by_entity.entry(entry.entity_id).or_default().push(entry);
     }
@@ -218,62 +204,24 @@ async fn keep(store: &dyn Store, batch: Vec<Noted>) {
     }
 }
 
-/// The id that an answer names, of which no more is read.
+/// The id that an answer names. It is the first property of most answers, of which no more is read
+/// then.
 fn id_in(body: Option<&[u8]>) -> Option<String> {
     #[derive(Deserialize)]
     struct Named {
         id: String,
     }
-    let named: Named = serde_json::from_slice(body?).ok()?;
-    Some(named.id).filter(|id| id.len() <= MOST_HEADER)
-}
-
-/// What of a body is kept: JSON without secrets. Nothing of what is no JSON, for it cannot be known
-/// what is in it.
-fn masked(body: Bytes) -> Option<String> {
-    let mut text = if may_name_secret(&body) {
-        let mut body: Json = serde_json::from_slice(&body).ok()?;
-        mask(&mut body);
-        body.to_string()
-    } else {
-        // Most bodies: what has no secret is checked, and kept as it is.
-        let _: IgnoredAny = serde_json::from_slice(&body).ok()?;
-        String::from_utf8(body.into()).ok()?
+    let body = body?;
+    let first = body.strip_prefix(br#"{"id":""#).and_then(|rest| {
+        let end = memchr::memchr2(b'"', b'\\', rest)?;
+        // What is escaped is left to the parser.
+        (rest[end] == b'"').then(|| std::str::from_utf8(&rest[..end]).ok())?
+    });
+    let id = match first {
+        Some(id) => id.to_owned(),
+        None => serde_json::from_slice::<Named>(body).ok()?.id,
     };
-    if text.len() > MOST_TEXT {
-        let end = (0..=MOST_TEXT).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
-        text.truncate(end);
-        text.push('…');
-    }
-    Some(text)
-}
-
-/// Whether `body` may have a secret: it has a word of them, or a letter written as an escape.
-fn may_name_secret(body: &[u8]) -> bool {
-    let small = body.to_ascii_lowercase();
-    let holds = |word: &str| memchr::memmem::find(&small, word.as_bytes()).is_some();
-    holds("\\u") || holds("\"pin\"") || SECRETS.into_iter().any(holds)
-}
-
-fn mask(body: &mut Json) {
-    match body {
-        Json::Object(properties) => {
-            for (name, value) in properties {
-                if is_secret(name) && !value.is_null() {
-                    *value = Json::from(MASK);
-                } else {
-                    mask(value);
-                }
-            }
-        }
-        Json::Array(values) => values.iter_mut().for_each(mask),
-        _ => {}
-    }
-}
-
-fn is_secret(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    name == "pin" || SECRETS.iter().any(|secret| name.contains(secret))
+    Some(id).filter(|id| id.len() <= MOST_HEADER)
 }
 
 /// Notes the request that `answer` is to, where it is to be in the log.
@@ -290,11 +238,13 @@ pub(crate) fn note(route: &Route, answer: ServiceResponse<BoxBody>) -> ServiceRe
     else {
         return answer;
     };
+    let media_type = answer.headers().get(CONTENT_TYPE);
+    let is_written_as_json = media_type.is_some_and(|found| found == "application/json");
     let mut answered = None;
     let answer = answer.map_body(|_, body| match body.try_into_bytes() {
         Ok(bytes) => {
-            let is_kept = !route.shows_secret && bytes.len() <= SentBody::MOST;
-            answered = Some(bytes.clone()).filter(|_| is_kept);
+            let is_kept = is_written_as_json && !route.shows_secret;
+            answered = Some(bytes.clone()).filter(|_| is_kept && bytes.len() <= SentBody::MOST);
             BoxBody::new(bytes)
         }
         Err(body) => body,
@@ -464,37 +414,4 @@ async fn list(call: Call, query: Query, own: Data<RequestLog>) -> Result<answer:
         Ok::<ListBody<RequestLogBody>, ApiError>(log::list(call.cx(), &asked).await?.convert())
     });
     page.await
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn secrets_are_masked_at_every_depth() {
-        let sent = r#"{"name":"Ana","pin":"1234","shipping":"x",
-            "list":[{"api_key":"k","New_Password":"p","token":null}],"amount":1.50}"#;
-        let kept = masked(Bytes::from(sent)).unwrap();
-        let expected = concat!(
-            r#"{"amount":1.50,"list":[{"New_Password":"***","api_key":"***","token":null}],"#,
-            r#""name":"Ana","pin":"***","shipping":"x"}"#
-        );
-        assert_eq!(kept, expected);
-    }
-
-    #[test]
-    fn what_names_no_secret_is_kept_as_it_was_sent() {
-        let sent = r#"{"name": "Ana",  "shipping": 1.50}"#;
-        assert_eq!(masked(Bytes::from(sent)).unwrap(), sent);
-        let hidden = masked(Bytes::from(r#"{"p\u0061ssword": "x"}"#));
-        assert_eq!(hidden.unwrap(), r#"{"password":"***"}"#);
-    }
-
-    #[test]
-    fn what_is_no_json_is_not_kept_and_what_is_long_is_cut() {
-        assert_eq!(masked(Bytes::from_static(b"pin=1234")), None);
-        let long = format!(r#"{{"a":"{}"}}"#, "č".repeat(MOST_TEXT));
-        let kept = masked(Bytes::from(long)).unwrap();
-        assert!(kept.ends_with('…') && kept.len() <= MOST_TEXT + '…'.len_utf8());
-    }
 }
