@@ -141,6 +141,9 @@ impl<By: 'static> Call<By> {
 
     /// Runs a use case to its end, even when the client hangs up; see [`Process::run`].
     ///
+    /// It is boxed: a future has room for all that it may hold at once, which are tens of kilobytes
+    /// for a use case, and each hand that passes it on would copy them.
+    ///
     /// # Errors
     /// What the use case answers. A panic in it goes on in the caller.
     pub async fn run<T, E, F>(&self, use_case: impl FnOnce(Self) -> F) -> Result<T, E>
@@ -149,7 +152,7 @@ impl<By: 'static> Call<By> {
         T: Send + 'static,
         E: Send + 'static,
     {
-        self.process.run(use_case(self.clone())).await
+        self.process.run(Box::pin(use_case(self.clone()))).await
     }
 
     /// The same request with `services`.
@@ -157,7 +160,8 @@ impl<By: 'static> Call<By> {
         Self { services: Data::new(services), ..self }
     }
 
-    /// Puts a page together on the threads that are there for it; see [`answer::page`].
+    /// Puts a page together on the threads that are there for it; see [`answer::page`]. It is boxed
+    /// as in [`Self::run`].
     ///
     /// # Errors
     /// What `put_together` answers. A panic in it goes on in the caller.
@@ -166,7 +170,7 @@ impl<By: 'static> Call<By> {
         F: Future<Output = Result<T, ApiError>> + Send + 'static,
         T: Serialize,
     {
-        answer::page(put_together(self.clone())).await
+        answer::page(Box::pin(put_together(self.clone()))).await
     }
 }
 
