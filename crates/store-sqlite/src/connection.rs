@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use racun_kernel::text::fold;
+use rusqlite::config::DbConfig;
 use rusqlite::functions::FunctionFlags;
 use rusqlite::{Connection, OpenFlags};
 
@@ -70,6 +71,9 @@ fn open(path: &Path, more: OpenFlags, cache_kib: i64) -> rusqlite::Result<Connec
 fn set_up(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS);
+    // Plans that do not hang on the values that are bound. Otherwise SQLite looks at those of some
+    // parameters (LIMIT, fields of partial indexes), and prepares the statement again for each.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.pragma_update(None, "foreign_keys", false)?;
     connection.pragma_update(None, "trusted_schema", false)?;
     connection.pragma_update(None, "temp_store", "MEMORY")?;
@@ -77,4 +81,27 @@ fn set_up(connection: &Connection) -> rusqlite::Result<()> {
     connection.create_scalar_function("racun_fold", 1, flags, |context| {
         Ok(context.get_raw(0).as_str_or_null()?.map(fold))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::StatementStatus;
+
+    use super::*;
+
+    #[test]
+    fn statements_are_prepared_once_for_all_values() {
+        let connection = open_in_memory().unwrap();
+        let table = "CREATE TABLE things (key TEXT, place INTEGER);
+                     CREATE INDEX keys ON things (key) WHERE key IS NOT NULL;
+                     INSERT INTO things VALUES ('a', 1), ('b', 2)";
+        connection.execute_batch(table).unwrap();
+        let query = "SELECT place FROM things WHERE key = ? ORDER BY place LIMIT ?";
+        let mut statement = connection.prepare(query).unwrap();
+        for (key, place) in [("a", 1), ("b", 2), ("a", 1)] {
+            let found: i64 = statement.query_row((key, place), |row| row.get(0)).unwrap();
+            assert_eq!(found, place);
+        }
+        assert_eq!(statement.get_status(StatementStatus::RePrepare), 0);
+    }
 }
