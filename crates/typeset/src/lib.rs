@@ -34,10 +34,10 @@ use crate::picture::{ON_PAGES, Pictures, dots};
 use crate::sheet::{Kept, Sheet};
 use crate::world::{Desk, Workshop};
 
-/// For how many more documents typst keeps what it computed and did not need since: modules of
+/// For how many documents more typst keeps what it computed and did not need since: modules of
 /// templates, plans for letters, pictures, and the whole of a document that is set again. All
 /// else is new in the next document, and would grow.
-const KEPT_FOR: usize = 2;
+const KEPT_FOR: usize = 1;
 
 /// A document could not be set: a mistake in a template, or a code that holds too much.
 #[derive(Debug, thiserror::Error)]
