@@ -17,6 +17,7 @@ use actix_web::dev::ServiceResponse;
 use actix_web::http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use actix_web::web::{Bytes, Data};
 use actix_web::{HttpMessage as _, web};
+use futures_util::stream::{self, StreamExt as _};
 use racun_access::Permission::ReadRequests;
 use racun_application::Services;
 use racun_background::request_log::{self as log, RequestQuery};
@@ -42,6 +43,8 @@ use crate::route::{Gate, LIST, Parameter, Route, Verb};
 const QUEUE: usize = 1_024;
 /// For how long the first note of a batch waits for others.
 const PAUSE: Duration = Duration::from_millis(250);
+/// Entities whose entries are written at once.
+const ENTITIES_AT_ONCE: usize = 16;
 /// Characters of a header.
 const MOST_HEADER: usize = 200;
 
@@ -194,12 +197,16 @@ async fn keep(store: &dyn Store, batch: Vec<Noted>) {
         let entry = log::RequestLog { req_body, res_body, resource_id, ..entry };
         by_entity.entry(entry.entity_id).or_default().push(entry);
     }
-    for (entity, entries) in by_entity {
-        for some in entries.chunks(log::AT_ONCE) {
-            if let Err(error) = log::append(store, entity, some.to_vec()).await {
-                let missed = some.len();
-                tracing::warn!(?error, missed, "requests are not in the log of requests");
-            }
+    // At once, for the store to commit many of them together.
+    let appended = by_entity.into_iter().map(|(entity, entries)| append(store, entity, entries));
+    stream::iter(appended).buffer_unordered(ENTITIES_AT_ONCE).collect::<()>().await;
+}
+
+async fn append(store: &dyn Store, entity: EntityId, entries: Vec<log::RequestLog>) {
+    for some in entries.chunks(log::AT_ONCE) {
+        if let Err(error) = log::append(store, entity, some.to_vec()).await {
+            let missed = some.len();
+            tracing::warn!(?error, missed, "requests are not in the log of requests");
         }
     }
 }
