@@ -9,13 +9,16 @@ use typst::foundations::Bytes;
 
 use crate::TypesetError;
 use crate::hybrid;
-use crate::lengths::{has_composed_letters, measure};
+use crate::lengths::measure;
 use crate::letters::make_printable;
 use crate::picture::{ON_PAPER, Pictures};
 use crate::world::Workshop;
 
 /// Where templates find the data.
 const DATA: &str = "/data.json";
+
+/// Rows of a document that is not long.
+const MOST_ROWS: usize = 100;
 
 /// What of a document is set.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -36,6 +39,8 @@ pub(crate) struct Sheet {
     pub date: Date,
     /// What tells the document from others.
     pub ident: String,
+    /// Whether it has more than [`MOST_ROWS`], or may have.
+    pub is_long: bool,
     data: Value,
     /// Codes and pictures, by the paths in the data.
     files: Vec<(String, Bytes)>,
@@ -54,6 +59,7 @@ impl Sheet {
             template: template(paper.template),
             date: paper.date,
             ident: [title, number, issuer].join("\n"),
+            is_long: paper.lines.rows.len() > MOST_ROWS,
             data,
             files: Vec::new(),
         };
@@ -99,6 +105,7 @@ impl Sheet {
             template: "text",
             date: date!(2000 - 01 - 01),
             ident: text.title.clone(),
+            is_long: true,
             data,
             files: Vec::new(),
         }
@@ -139,11 +146,7 @@ impl Sheet {
     ) -> Result<Vec<(String, Bytes)>, TypesetError> {
         let mut data = self.data.clone();
         make_printable(&mut data, workshop, kept != Kept::Everything);
-        measure(&mut data);
-        let has_composed_letters = has_composed_letters(&data);
-        if let Some(data) = data.as_object_mut() {
-            data.insert("has_composed_letters".to_owned(), Value::from(has_composed_letters));
-        }
+        measure(&mut data, workshop);
         if kept == Kept::PlainLettersAlone {
             for at in ["/logo", "/signature/picture"] {
                 if let Some(place) = data.pointer_mut(at) {

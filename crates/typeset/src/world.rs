@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use typst::diag::{FileError, FileResult};
 use typst::foundations::{Bytes, Datetime, Duration};
+use typst::layout::Abs;
 use typst::syntax::{FileId, RootedPath, Source, VirtualPath, VirtualRoot};
-use typst::text::{Font, FontBook};
+use typst::text::{Font, FontBook, FontInstance, FontVariations};
 use typst::utils::LazyHash;
 use typst::{Library, LibraryExt, World};
 
@@ -52,8 +53,9 @@ pub(crate) struct Workshop {
     book: LazyHash<FontBook>,
     fonts: Vec<Font>,
     templates: HashMap<FileId, Source>,
-    /// Of the characters below U+10000, those that a font has.
-    has: Vec<bool>,
+    /// How wide characters below U+10000 are, as [`Self::width`] says it; `None` for those that no
+    /// font has.
+    widths: Vec<Option<u32>>,
 }
 
 impl Workshop {
@@ -64,29 +66,70 @@ impl Workshop {
         if fonts.len() != FONTS.len() {
             return Err(TypesetError::new("a font cannot be read"));
         }
-        let mut has = vec![false; 0x1_0000];
-        for font in &fonts {
-            for code in font.info().coverage.iter() {
-                if let Some(has) = usize::try_from(code).ok().and_then(|code| has.get_mut(code)) {
-                    *has = true;
-                }
-            }
-        }
         let mut templates = HashMap::new();
         for (path, source) in TEMPLATES {
             let id = file_id(path)?;
             templates.insert(id, Source::new(id, source.to_owned()));
         }
+        let widths = widths(&fonts);
         let book = LazyHash::new(FontBook::from_fonts(&fonts));
         let library = LazyHash::new(Library::default());
-        Ok(Self { library, book, fonts, templates, has })
+        Ok(Self { library, book, fonts, templates, widths })
     }
 
     /// Whether a font has `c`.
     pub(crate) fn has(&self, c: char) -> bool {
-        let code = usize::try_from(u32::from(c)).unwrap_or(usize::MAX);
-        self.has.get(code).copied().unwrap_or_default()
+        self.found(c).is_some()
     }
+
+    /// How wide `c` is, in thousandths of the size of letters: in the font that has it widest,
+    /// regular or bold. Wider than any page where a font lacks it, for a line with letters of
+    /// another font is higher.
+    pub(crate) fn width(&self, c: char) -> u32 {
+        self.found(c).unwrap_or(TOO_WIDE)
+    }
+
+    fn found(&self, c: char) -> Option<u32> {
+        let code = usize::try_from(u32::from(c)).unwrap_or(usize::MAX);
+        self.widths.get(code).copied().flatten()
+    }
+}
+
+/// Wider than any page, in thousandths of the size of letters.
+const TOO_WIDE: u32 = 1_000_000;
+
+/// How wide characters are that `fonts` have.
+fn widths(fonts: &[Font]) -> Vec<Option<u32>> {
+    // In how many fonts each is, and its width in the one that has it widest.
+    let mut found = vec![(0, 0); 0x1_0000];
+    for font in fonts {
+        let variations = FontVariations::default();
+        let face = font.clone().instantiate(font.info().variant, Abs::pt(10.0), &variations);
+        for code in font.info().coverage.iter() {
+            let place = usize::try_from(code).ok().and_then(|code| found.get_mut(code));
+            if let Some((count, widest)) = place {
+                *count += 1;
+                *widest = width_in(&face, code).max(*widest);
+            }
+        }
+    }
+    // Figures are set with all digits as wide as the widest.
+    let digits = usize::from(b'0')..=usize::from(b'9');
+    let widest = found[digits.clone()].iter().max().copied().unwrap_or_default();
+    found[digits].fill(widest);
+    let width = |(count, widest): (usize, u32)| {
+        (count > 0).then_some(if count == fonts.len() { widest } else { TOO_WIDE })
+    };
+    found.into_iter().map(width).collect()
+}
+
+fn width_in(face: &FontInstance, code: u32) -> u32 {
+    let width = || {
+        let glyph = face.ttf().glyph_index(char::from_u32(code)?)?;
+        let advance = u32::from(face.ttf().glyph_hor_advance(glyph)?) * 1_000;
+        Some(advance.div_ceil(u32::from(face.ttf().units_per_em())))
+    };
+    width().unwrap_or(TOO_WIDE)
 }
 
 /// What is on the table for one document.

@@ -8,6 +8,7 @@ mod files;
 mod heads;
 mod hybrid;
 mod languages;
+mod lines;
 mod malice;
 mod pages;
 mod room;
