@@ -69,7 +69,7 @@ racun_store::record! {
     charged_bytes: |_own| 0,
     fields: {
         Field::id() => entry.id,
-        Field::text("request_id").indexed() => entry.request_id,
+        Field::text("request_id") => entry.request_id,
         Field::text("method") => entry.method,
         Field::text("path") => entry.path,
         Field::number("res_status") => entry.res_status,
