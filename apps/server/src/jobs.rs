@@ -9,6 +9,7 @@ use std::time::Duration;
 use racun_application::Services;
 use racun_application::retention::{self, Pruned};
 use racun_background::jobs::Report;
+use racun_background::log_window::LogWindow;
 use racun_fiscalization::{Alarm, OutsideServices};
 use racun_lookups::{RateSource, Refreshed};
 use racun_sales::{billing, recurring};
@@ -91,8 +92,9 @@ pub fn start(services: &Services, workers: Workers) -> Jobs {
     jobs.push(repeat(RETENTION_INTERVAL, move || prune(Arc::clone(&own))));
     readers.push(webhooks::reader(services));
     let news = Arc::new(Notify::new());
+    let log: Arc<dyn Store> = Arc::new(LogWindow::on(Arc::clone(store)));
     for reader in readers {
-        let (store, news) = (Arc::clone(store), Arc::clone(&news));
+        let (store, news) = (Arc::clone(&log), Arc::clone(&news));
         jobs.push(repeat(RESTART_INTERVAL, move || {
             workers::follow(Arc::clone(&store), Arc::clone(&reader), Arc::clone(&news))
         }));

@@ -40,6 +40,11 @@ pub trait StoreDecorator: Send + Sync {
     async fn transact(&self, unit: Unit) -> Result<(), TransactError> {
         self.inner().transact(unit).await
     }
+
+    /// [`Store::events_after`].
+    async fn events_after(&self, position: i64, limit: usize) -> Result<Vec<Entry>, StoreError> {
+        self.inner().events_after(position, limit).await
+    }
 }
 
 #[async_trait]
@@ -94,7 +99,7 @@ impl<L: StoreDecorator> Store for L {
     }
 
     async fn events_after(&self, position: i64, limit: usize) -> Result<Vec<Entry>, StoreError> {
-        self.inner().events_after(position, limit).await
+        StoreDecorator::events_after(self, position, limit).await
     }
 
     async fn snapshots(&self, positions: &[i64]) -> Result<Vec<(i64, String)>, StoreError> {

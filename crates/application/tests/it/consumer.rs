@@ -3,11 +3,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use async_trait::async_trait;
 use racun_background::consumer::{ConsumerOffset, LOG_READERS, Step, read};
 use racun_background::jobs::{JOBS, Job, JobKind, NewJob};
+use racun_background::log_window::LogWindow;
 use racun_kernel::Tenant;
 use racun_store::testing::stamp;
-use racun_store::{Entry, Event, ListQuery, Put, Store, StoreError};
+use racun_store::{Entry, Event, ListQuery, Put, Store, StoreDecorator, StoreError};
 
 use crate::fixture::NOW;
 use crate::jobs::stores;
@@ -58,10 +60,14 @@ async fn follow(store: Arc<dyn Store>, worker: u64, counted: Arc<AtomicUsize>, a
 async fn of_many_processes_that_read_each_entry_counts_once() {
     for (store, _database) in stores().await {
         let counted = Arc::<AtomicUsize>::default();
-        let workers: Vec<_> = (0..4)
-            .map(|worker| {
-                let (store, counted) = (Arc::clone(&store), Arc::clone(&counted));
-                tokio::spawn(follow(store, worker, counted, EVENTS))
+        // Two processes, in each of which two read through one window.
+        let processes = [0, 1].map(|_| Arc::new(LogWindow::on(Arc::clone(&store))));
+        let workers: Vec<_> = [0, 0, 1, 1]
+            .into_iter()
+            .zip(0..)
+            .map(|(process, worker)| {
+                let (window, counted) = (Arc::clone(&processes[process]), Arc::clone(&counted));
+                tokio::spawn(follow(window, worker, counted, EVENTS))
             })
             .collect();
         let now = stamp(NOW);
@@ -116,5 +122,69 @@ async fn a_reader_that_fails_reads_the_same_again_and_readers_go_apart() {
         assert!(one.unwrap().position >= 3);
         let nothing = read(store, "one", 2, &now, |_| async { Ok(Vec::new()) }).await;
         assert_eq!(nothing, Ok(Step::Nothing));
+    }
+}
+
+/// A store that counts how often its log is read.
+struct Counted {
+    inner: Arc<dyn Store>,
+    reads: AtomicUsize,
+}
+
+#[async_trait]
+impl StoreDecorator for Counted {
+    fn inner(&self) -> &dyn Store {
+        &*self.inner
+    }
+
+    async fn events_after(&self, position: i64, limit: usize) -> Result<Vec<Entry>, StoreError> {
+        self.reads.fetch_add(1, Ordering::SeqCst);
+        self.inner.events_after(position, limit).await
+    }
+}
+
+#[tokio::test]
+async fn readers_of_a_window_read_entries_from_the_store_once() {
+    for (store, _database) in stores().await {
+        let now = stamp(NOW);
+        let happen = async |subject: &str| {
+            let (subject, actor) = (subject.to_owned(), "system".to_owned());
+            let event = Event::new(Tenant::directory(), happened::ENTRY, subject, actor, &now);
+            store.insert(Vec::new(), vec![event]).await.unwrap();
+        };
+        let counted = Arc::new(Counted { inner: Arc::clone(&store), reads: AtomicUsize::new(0) });
+        let window = LogWindow::on(Arc::<Counted>::clone(&counted));
+        // What is behind `position`, and how often the store was asked for it.
+        let after = async |position: i64, limit: usize| {
+            let before = counted.reads.load(Ordering::SeqCst);
+            let found = StoreDecorator::events_after(&window, position, limit).await.unwrap();
+            let subjects: Vec<_> = found.iter().map(|e| e.activity.resource_id.clone()).collect();
+            (found, subjects, counted.reads.load(Ordering::SeqCst) - before)
+        };
+        for subject in ["a_1", "a_2", "a_3"] {
+            happen(subject).await;
+        }
+        // Others may hold the log of the server up for a moment.
+        while store.events_after(0, 5).await.unwrap().len() < 3 {
+            tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+        }
+        let (first, subjects, reads) = after(0, 5).await;
+        assert_eq!((subjects, reads), (vec!["a_1".into(), "a_2".into(), "a_3".into()], 1));
+        let (_, subjects, reads) = after(0, 2).await;
+        assert_eq!((subjects, reads), (vec!["a_1".into(), "a_2".into()], 0));
+        let (_, subjects, reads) = after(first[0].position, 5).await;
+        assert_eq!((subjects, reads), (vec!["a_2".into(), "a_3".into()], 0));
+
+        let last = first[2].position;
+        assert_eq!(after(last, 5).await.2, 1, "there may be more by now");
+        happen("a_4").await;
+        while store.events_after(last, 5).await.unwrap().is_empty() {
+            tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+        }
+        let (_, subjects, reads) = after(last, 5).await;
+        assert_eq!((subjects, reads), (vec!["a_4".into()], 1));
+        // Who is not as far reads on by itself.
+        let (_, subjects, reads) = after(first[0].position, 1).await;
+        assert_eq!((subjects, reads), (vec!["a_2".into()], 1));
     }
 }
