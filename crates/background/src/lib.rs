@@ -9,7 +9,7 @@
 //! | `consumer`    | consumers of the log: each handles each entry once                    |
 //! | `idempotency` | requests that are sent again, carried out once                        |
 //! | `jobs`        | what is to be done after a commit, by leases and attempts             |
-//! | `log_window`  | a cache of the entries that were read last, for all consumers          |
+//! | `log_window`  | a cache of the entries that were read last, for all consumers         |
 //! | `request_log` | the log of requests to entities                                       |
 //!
 //! **Invariants.** No area is known here: areas name the kinds of their jobs and bring the

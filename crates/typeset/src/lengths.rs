@@ -137,6 +137,12 @@ mod tests {
             [0, 1, 2].map(|n| (columns[n]["letters"].clone(), columns[n]["word"].clone()));
         assert_eq!(lengths, [(12, 6), (14, 9), (0, 0)].map(|(l, w)| (json!(l), json!(w))));
         assert_eq!(longest("C\u{30c}as"), (3, 3));
+        let rows = &data["lines"]["rows"];
+        let of_name = "Prevoz".chars().map(|c| workshop.width(c)).sum::<u32>();
+        let widths = [0, 1, 2].map(|n| rows[n]["name_width"].clone());
+        assert_eq!(widths, [json!(null), json!(null), json!(of_name)], "two are no line alone");
+        assert_eq!((&columns[0]["width"], &columns[2]["width"]), (&json!(null), &json!(0)));
+        assert!(columns[1]["width"].as_u64() > Some(1_000), "{columns}");
         assert_eq!(data["has_composed_letters"], json!(true));
     }
 }
