@@ -26,9 +26,9 @@ pub(crate) fn measure(data: &mut Value, workshop: &Workshop) {
 
 fn measure_all(data: &mut Value, workshop: &Workshop) -> bool {
     match data {
-        Value::Array(all) => all.iter_mut().fold(false, |any, v| measure_all(v, workshop) || any),
+        Value::Array(all) => measure_each(all.iter_mut(), workshop),
         Value::Object(all) => {
-            let any = all.values_mut().fold(false, |any, v| measure_all(v, workshop) || any);
+            let any = measure_each(all.values_mut(), workshop);
             measure_columns(all);
             measure_lines(all, workshop);
             if let Some(Value::String(label)) = all.get("label") {
@@ -41,6 +41,14 @@ fn measure_all(data: &mut Value, workshop: &Workshop) -> bool {
         Value::String(text) => letters(text) < text.chars().count(),
         Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
+}
+
+fn measure_each<'a>(all: impl Iterator<Item = &'a mut Value>, workshop: &Workshop) -> bool {
+    let mut any = false;
+    for value in all {
+        any |= measure_all(value, workshop);
+    }
+    any
 }
 
 fn measure_columns(table: &mut Map<String, Value>) {
