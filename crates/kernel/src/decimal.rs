@@ -222,12 +222,40 @@ fn bounded(digits: &str, point: i64, negative: bool) -> Result<Decimal, InvalidD
 impl fmt::Display for Decimal {
     /// Plain digits without an exponent and without trailing zeros: `29.9`, `1200`, `-0.05`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = self.0.to_plain_string();
-        if text.contains('.') {
-            f.write_str(text.trim_end_matches('0').trim_end_matches('.'))
-        } else {
-            f.write_str(&text)
+        let (digits, scale) = self.0.as_bigint_and_scale();
+        match (i64::try_from(&*digits), usize::try_from(scale)) {
+            (Ok(units), Ok(scale)) if scale <= SHORT_SCALE => fmt_short(units, scale, f),
+            _ => fmt_long(&self.0, f),
         }
+    }
+}
+
+/// Decimals that [`fmt_short`] writes, at most.
+const SHORT_SCALE: usize = 18;
+
+/// Writes `units` × 10^-`scale` by the arithmetic of the processor. Nearly all numbers are as short,
+/// and a document is written several times on its way.
+fn fmt_short(units: i64, scale: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let (mut digits, mut decimals) = (units.unsigned_abs(), scale);
+    while decimals > 0 && digits.is_multiple_of(10) {
+        (digits, decimals) = (digits / 10, decimals - 1);
+    }
+    let power = (0..decimals).fold(1_u64, |power, _| power * 10);
+    let (whole, fraction) = (digits / power, digits % power);
+    let sign = if units < 0 { "-" } else { "" };
+    match decimals {
+        0 => write!(f, "{sign}{whole}"),
+        _ => write!(f, "{sign}{whole}.{fraction:0decimals$}"),
+    }
+}
+
+/// Writes a number of any length.
+fn fmt_long(number: &BigDecimal, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let text = number.to_plain_string();
+    if text.contains('.') {
+        f.write_str(text.trim_end_matches('0').trim_end_matches('.'))
+    } else {
+        f.write_str(&text)
     }
 }
 
@@ -385,6 +413,22 @@ mod tests {
             let number = Decimal::new(i64::from(units), 2);
             let text = serde_json::to_string(&number).unwrap();
             prop_assert_eq!(serde_json::from_str::<Decimal>(&text).unwrap(), number);
+        }
+
+        /// The short way and the general one.
+        #[test]
+        fn short_numbers_are_written_as_long_ones_are(
+            units in prop_oneof![any::<i64>(), any::<i16>().prop_map(i64::from)],
+            scale in 0..=18_u8,
+        ) {
+            struct Long<'a>(&'a Decimal);
+            impl fmt::Display for Long<'_> {
+                fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                    fmt_long(&self.0.0, f)
+                }
+            }
+            let number = Decimal::new(units, scale);
+            prop_assert_eq!(number.to_string(), Long(&number).to_string());
         }
 
         #[test]
