@@ -29,7 +29,7 @@ pub(crate) const OWN_TABLES: &str = "
     CREATE TABLE IF NOT EXISTS racun_fresh (
         table_name TEXT NOT NULL, tenant TEXT NOT NULL, id TEXT NOT NULL, fields BLOB,
         PRIMARY KEY (table_name, tenant, id)
-    ) STRICT, WITHOUT ROWID;
+    ) STRICT;
     CREATE TABLE IF NOT EXISTS racun_segments (
         table_name TEXT NOT NULL, tenant TEXT NOT NULL, segment INTEGER NOT NULL,
         first TEXT NOT NULL, size INTEGER NOT NULL,

@@ -17,6 +17,11 @@ impl Sql {
         Self { text: text.into(), cells: Vec::new() }
     }
 
+    /// A piece whose parameters are in its text, with their values in order.
+    pub(crate) fn bound(text: String, cells: impl IntoIterator<Item = Cell>) -> Self {
+        Self { text, cells: cells.into_iter().collect() }
+    }
+
     /// The same piece and `text`.
     pub(crate) fn then(mut self, text: &str) -> Self {
         self.text.push_str(text);

@@ -16,16 +16,17 @@ use crate::schema::SNAPSHOT;
 use crate::settling::Noted;
 use crate::sql::{Sql, text};
 
-/// What a unit wrote.
-pub(crate) struct Written {
-    /// What has changed.
-    pub(crate) changed: Vec<CacheScope>,
-    /// Whose rows are fresh now, once for each.
-    pub(crate) noted: Vec<Noted>,
+/// What a unit has decided to write.
+pub(crate) struct Decided {
+    puts: Vec<Put>,
+    /// Each event, as the entry of the log that it becomes.
+    entries: Vec<(Event, Put)>,
+    /// The number that is taken, and the series it is of.
+    taken: Option<(Series, i64)>,
 }
 
-/// Does all of `unit`, or fails; the caller rolls back.
-pub(crate) fn run(connection: &Connection, unit: Unit) -> Result<Written, TransactError> {
+/// Loads what `unit` holds and asks it for its decision; writes nothing.
+pub(crate) fn decide(connection: &Connection, unit: Unit) -> Result<Decided, TransactError> {
     let failed = TransactError::Store;
     let rows = unit.loads.iter().map(|load| rows(connection, load));
     let rows = rows.collect::<Result<_, _>>().map_err(failed)?;
@@ -35,21 +36,47 @@ pub(crate) fn run(connection: &Connection, unit: Unit) -> Result<Written, Transa
     let writes = (unit.decide)(Loaded { rows, number, now: None })
         .map_err(|Refusal| TransactError::Refused)?;
 
-    for put in &writes.puts {
-        write(connection, put).map_err(failed)?;
+    let entry = |event: Event| {
+        let entry = event.entry();
+        (event, entry)
+    };
+    Ok(Decided {
+        puts: writes.puts,
+        entries: writes.events.into_iter().map(entry).collect(),
+        taken: unit.series.zip(number).filter(|_| writes.takes_number),
+    })
+}
+
+impl Decided {
+    /// Writes all of it, or fails; the caller rolls back.
+    pub(crate) fn write(&self, connection: &Connection) -> Result<(), StoreError> {
+        for put in &self.puts {
+            write(connection, put)?;
+        }
+        for (event, entry) in &self.entries {
+            record(connection, event, entry)?;
+        }
+        keep_counts(connection, self.all()).map_err(unavailable)?;
+        if let Some((series, number)) = &self.taken {
+            take_number(connection, series, *number).map_err(unavailable)?;
+        }
+        Ok(())
     }
-    let entries: Vec<Put> = writes.events.iter().map(Event::entry).collect();
-    for (event, entry) in writes.events.iter().zip(&entries) {
-        record(connection, event, entry).map_err(failed)?;
+
+    fn all(&self) -> impl Iterator<Item = &Put> {
+        self.puts.iter().chain(self.entries.iter().map(|(_, entry)| entry))
     }
-    let puts = || writes.puts.iter().chain(&entries);
-    keep_counts(connection, puts()).map_err(|error| failed(unavailable(error)))?;
-    if let (true, Some(series), Some(number)) = (writes.takes_number, &unit.series, number) {
-        take_number(connection, series, number).map_err(|error| failed(unavailable(error)))?;
+
+    /// What has changed.
+    pub(crate) fn changed(&self) -> impl Iterator<Item = CacheScope> {
+        self.all().flat_map(CacheScope::changed_by)
     }
-    let noted = writes.puts.iter().filter(|put| columns::keeps(put.table));
-    let noted = noted.map(|put| (put.table, put.tenant.as_str().to_owned())).collect();
-    Ok(Written { changed: puts().flat_map(CacheScope::changed_by).collect(), noted })
+
+    /// Whose rows are fresh now, once for each.
+    pub(crate) fn noted(&self) -> impl Iterator<Item = Noted> {
+        let fresh = self.puts.iter().filter(|put| columns::keeps(put.table));
+        fresh.map(|put| (put.table, put.tenant.as_str().to_owned()))
+    }
 }
 
 fn rows(connection: &Connection, load: &Load) -> Result<Vec<Stored>, StoreError> {
@@ -98,10 +125,9 @@ fn record(connection: &Connection, event: &Event, entry: &Put) -> Result<(), Sto
 }
 
 pub(crate) fn write(connection: &Connection, put: &Put) -> Result<(), StoreError> {
-    let cells = cells(put)?;
     let sql = match put.kind {
-        PutKind::Insert => insert(put, cells),
-        PutKind::Update => update(put, cells),
+        PutKind::Insert => insert(put, cells(put)?),
+        PutKind::Update => update(put, cells(put)?),
         PutKind::Delete => this_row(Sql::new(format!(r#"DELETE FROM "{}""#, put.table.name)), put),
     };
     let changed = sql.run(connection).map_err(|error| of_write(put.table, error))?;
@@ -124,10 +150,13 @@ fn cells(put: &Put) -> Result<Vec<(&'static str, Cell)>, StoreError> {
 }
 
 fn insert(put: &Put, cells: Vec<(&'static str, Cell)>) -> Sql {
-    let names: String = cells.iter().map(|(column, _)| format!(r#", "{column}""#)).collect();
-    let sql = Sql::new(format!(r#"INSERT INTO "{}" (tenant, id{names}) VALUES ("#, put.table.name));
-    let sql = sql.bind(text(put.tenant.as_str())).then(", ").bind(text(&put.id));
-    cells.into_iter().fold(sql, |sql, (_, cell)| sql.then(", ").bind(cell)).then(")")
+    let (columns, cells): (Vec<_>, Vec<_>) = cells.into_iter().unzip();
+    let key = [text(put.tenant.as_str()), text(&put.id)];
+    let names = columns.join(r#"", ""#);
+    let marks = ", ?".repeat(cells.len());
+    let insert =
+        format!(r#"INSERT INTO "{}" (tenant, id, "{names}") VALUES (?, ?{marks})"#, put.table.name);
+    Sql::bound(insert, key.into_iter().chain(cells))
 }
 
 fn update(put: &Put, cells: Vec<(&'static str, Cell)>) -> Sql {

@@ -1,7 +1,6 @@
 //! The thread that writes: it commits waiting units in groups, because the flush to the disk costs
 //! the same for one as for many.
 
-use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread::{Builder, JoinHandle};
@@ -14,7 +13,7 @@ use tokio::sync::{mpsc, oneshot};
 use crate::error::unavailable;
 use crate::read::Read;
 use crate::settling::{Noted, Settling};
-use crate::unit::Written;
+use crate::unit::Decided;
 use crate::{readers, unit};
 
 /// Units that one commit holds at most.
@@ -152,40 +151,56 @@ fn run_all(
     units: Vec<Unit>,
     cache: &ReadCache,
 ) -> Result<(Answers, Vec<Noted>), StoreError> {
-    let mut transaction = connection
+    let transaction = connection
         .transaction_with_behavior(TransactionBehavior::Immediate)
         .map_err(unavailable)?;
-    let (mut answers, mut changed, mut fresh) = (Vec::new(), HashSet::new(), Vec::new());
+    let (mut answers, mut written) = (Vec::new(), Vec::new());
     for unit in units {
-        let written = run_one(&mut transaction, unit);
-        answers.push(written.map(|written| {
-            changed.extend(written.changed);
-            fresh.extend(written.noted);
-        }));
-        // A full disk makes SQLite roll all of it back by itself: what follows would run outside.
-        if transaction.is_autocommit() {
-            let is_full =
-                matches!(answers.last(), Some(Err(TransactError::Store(StoreError::Full))));
-            return Err(match is_full {
-                true => StoreError::Full,
-                false => StoreError::Unavailable("SQLite rolled the group back".to_owned()),
-            });
-        }
+        answers.push(match run_one(&transaction, unit) {
+            Ok(decided) => {
+                written.push(decided);
+                Ok(())
+            }
+            Err(reason) => {
+                if let TransactError::Store(error) = &reason {
+                    undo(&transaction, error, &written)?;
+                }
+                Err(reason)
+            }
+        });
     }
-    let writing = cache.writing(changed);
+    let writing = cache.writing(written.iter().flat_map(Decided::changed).collect());
     transaction.commit().map_err(unavailable)?;
     drop(writing);
-    Ok((answers, fresh))
+    Ok((answers, written.iter().flat_map(Decided::noted).collect()))
 }
 
-/// Runs `unit` in a savepoint, which a refusal, a failure or a panic rolls back.
-fn run_one(transaction: &mut Transaction<'_>, unit: Unit) -> Result<Written, TransactError> {
+/// Undoes what a unit wrote before it failed with `error`: all is rolled back, and what the units
+/// before it have `written` is written again, on the rows that they saw. With a savepoint for each
+/// unit SQLite copies every page that the unit changes, and units hardly ever fail once they have
+/// decided.
+fn undo(
+    transaction: &Transaction<'_>,
+    error: &StoreError,
+    written: &[Decided],
+) -> Result<(), StoreError> {
+    // A full disk makes SQLite roll all of it back by itself: what follows would run outside.
+    if transaction.is_autocommit() {
+        return Err(match error {
+            StoreError::Full => StoreError::Full,
+            _ => StoreError::Unavailable("SQLite rolled the group back".to_owned()),
+        });
+    }
+    transaction.execute_batch("ROLLBACK; BEGIN IMMEDIATE").map_err(unavailable)?;
+    written.iter().try_for_each(|decided| decided.write(transaction))
+}
+
+/// Writes what `unit` decides. A panic in its decision is its own failure.
+fn run_one(transaction: &Transaction<'_>, unit: Unit) -> Result<Decided, TransactError> {
     let run = || {
-        let failed = |error| TransactError::Store(unavailable(error));
-        let savepoint = transaction.savepoint().map_err(failed)?;
-        let written = unit::run(&savepoint, unit)?;
-        savepoint.commit().map_err(failed)?;
-        Ok(written)
+        let decided = unit::decide(transaction, unit)?;
+        decided.write(transaction).map_err(TransactError::Store)?;
+        Ok(decided)
     };
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|_| {
         tracing::error!("a decision panicked; its unit is rolled back");
@@ -196,9 +211,14 @@ fn run_one(transaction: &mut Transaction<'_>, unit: Unit) -> Result<Written, Tra
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+    use racun_kernel::Tenant;
     use racun_kernel::id::EntityId;
     use racun_store::testing::contract::{SAMPLES, Sample};
-    use racun_store::{Put, Writes};
+    use racun_store::{Load, Loaded, Put, Refusal, Series, Writes};
+    use rusqlite::OptionalExtension as _;
 
     use super::*;
 
@@ -226,14 +246,7 @@ mod tests {
             .unzip();
         commit(connection, group, &ReadCache::new(true), &Fullness::default());
         let answers = answers.into_iter().map(|answer| answer.blocking_recv().unwrap());
-        let failed = |error| {
-            let store = matches!(
-                error,
-                TransactError::Store(StoreError::Unavailable(_) | StoreError::Full)
-            );
-            assert!(store, "{error:?}");
-        };
-        answers.map(|answer| answer.map_err(failed).is_ok()).collect()
+        answers.map(|answer| answer.is_ok()).collect()
     }
 
     fn ids(connection: &Connection) -> Vec<String> {
@@ -277,5 +290,77 @@ mod tests {
         assert_eq!(written(&mut connection, units), [false, false, false]);
         assert_eq!(ids(&connection), [""; 0]);
         assert_eq!(written(&mut connection, vec![insertion("smp_1", 1)]), [true]);
+    }
+
+    /// What a unit of the test below writes: samples with these ids and codes, the next number.
+    type Asked = Vec<(u8, u8)>;
+
+    fn asked() -> impl Strategy<Value = Vec<Asked>> {
+        let sample = (0..12_u8, 0..12_u8);
+        proptest::collection::vec(proptest::collection::vec(sample, 1..4), 1..12)
+    }
+
+    /// Adds samples, some of which clash with those of other units, and takes a number, unless the
+    /// row that it holds is there.
+    fn adding(asked: &Asked) -> Unit {
+        let entity = EntityId::new(1_u128.into());
+        let samples = asked.iter().map(|(id, code)| Sample {
+            code: Some(format!("code {code}")),
+            ..Sample::new(entity, format!("smp_{id}"))
+        });
+        let puts: Vec<Put> = samples.map(|sample| Put::insert(&sample)).collect();
+        let tenant = Tenant::entity(entity);
+        let id = format!("smp_{}", asked.len());
+        let loads = vec![Load::One { table: &SAMPLES, tenant: tenant.clone(), id }];
+        let series = Some(Series { tenant, key: "samples".to_owned(), start: 1 });
+        let decide = Box::new(move |loaded: Loaded| match &*loaded.rows[0] {
+            [] => Ok(Writes { puts, takes_number: true, ..Writes::default() }),
+            _ => Err(Refusal),
+        });
+        Unit { loads, series, decide }
+    }
+
+    /// What units leave that are done one after the other, each whole or not at all.
+    #[derive(Default)]
+    struct Model(BTreeMap<u8, u8>);
+
+    impl Model {
+        /// Whether the unit is done.
+        fn add(&mut self, asked: &Asked) -> bool {
+            let mut after = self.0.clone();
+            let held = u8::try_from(asked.len()).unwrap();
+            let is_done = !after.contains_key(&held)
+                && asked.iter().all(|(id, code)| {
+                    let is_new = !after.values().any(|taken| taken == code);
+                    after.insert(*id, *code).is_none() && is_new
+                });
+            if is_done {
+                self.0 = after;
+            }
+            is_done
+        }
+    }
+
+    fn number(connection: &Connection, query: &str) -> Option<i64> {
+        connection.query_row(query, [], |row| row.get(0)).optional().unwrap()
+    }
+
+    proptest! {
+        /// A unit that fails half-way leaves nothing, and takes nothing of its group with it.
+        #[test]
+        fn of_a_group_exactly_the_units_that_succeed_are_written(all in asked()) {
+            let (mut connection, mut model) = (prepared(), Model::default());
+            let expected: Vec<bool> = all.iter().map(|asked| model.add(asked)).collect();
+            let written = written(&mut connection, all.iter().map(adding).collect());
+            prop_assert_eq!(&written, &expected);
+            let mut rows: Vec<String> = model.0.keys().map(|id| format!("smp_{id}")).collect();
+            rows.sort();
+            prop_assert_eq!(&ids(&connection), &rows);
+            let count = |n: usize| Some(i64::try_from(n).unwrap()).filter(|n| *n > 0);
+            let live = "SELECT live FROM racun_counts WHERE table_name = 'samples'";
+            prop_assert_eq!(number(&connection, live), count(rows.len()));
+            let taken = count(written.iter().filter(|is_done| **is_done).count());
+            prop_assert_eq!(number(&connection, "SELECT last FROM racun_series"), taken);
+        }
     }
 }
