@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use racun_kernel::id::{EntityId, RequestId};
 use racun_kernel::{Issue, Issues, Tenant, text};
 use racun_store::{
-    Clause, Context, Field, ListQuery, Operator, Order, Page, RawQuery, Record as _, Store,
-    StoreError, Value, Writes,
+    Clause, Context, Field, ListQuery, Operator, Order, Page, Put, RawQuery, Store, StoreError,
+    Value, Writes,
 };
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
@@ -104,14 +104,17 @@ pub async fn append(
     let mut over = Vec::new();
     if beyond > 0 {
         let query = ListQuery { limit: beyond.min(AT_ONCE), count: false, ..oldest };
-        over = store.page::<RequestLog>(table, &tenant, &query).await?.rows;
+        (over, _) = store.list(table, &tenant, &query).await?;
     }
-    let mut unit = store.unit(tenant);
-    let over = unit.hold_each(over.iter().map(|entry| (table, entry.id())));
+    let mut unit = store.unit(tenant.clone());
+    let over: Vec<_> =
+        over.into_iter().map(|row| (unit.hold_row(table, &row.id), row.id)).collect();
+    // Made here: the decision is waited for by all who write.
+    let new: Vec<Put> = entries.iter().map(Put::insert).collect();
     unit.decide(move |held| {
-        let over: Vec<RequestLog> = held.all(over)?;
-        let writes = over.iter().fold(Writes::default(), Writes::delete);
-        Ok(((), entries.iter().fold(writes, Writes::insert)))
+        let over = over.into_iter().filter(|(row, _)| held.has(row));
+        let ends = over.map(|(_, id)| Put::delete_row(table, tenant.clone(), id));
+        Ok(((), Writes::default().puts(ends).puts(new)))
     })
     .await
 }

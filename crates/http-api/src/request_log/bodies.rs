@@ -4,8 +4,11 @@ use actix_web::web::Bytes;
 use serde::de::IgnoredAny;
 use serde_json::Value as Json;
 
-/// Bytes of a body's text that are kept, masked.
-const MOST_TEXT: usize = 4 * 1024;
+/// Bytes of the text of what was sent, or of a refusal, that are kept, masked.
+pub(super) const MOST: usize = 4 * 1024;
+/// Bytes that are kept of an answer to what succeeded: what it shows is there to be read. A row has
+/// room for them beside the rest in one page of SQLite, and in PostgreSQL in the row itself.
+pub(super) const MOST_OF_SUCCESS: usize = 2 * 1024;
 
 /// Properties whose values are secrets: those that are called so, or whose names have one of these
 /// in them.
@@ -27,18 +30,18 @@ pub(super) fn is_json(body: &[u8]) -> bool {
     serde_json::from_slice::<IgnoredAny>(body).is_ok()
 }
 
-/// What of a JSON body is kept, without secrets.
-pub(super) fn masked(body: Bytes) -> Option<String> {
+/// What of a JSON body is kept, without secrets: at most `most` bytes, and a mark that it is cut.
+pub(super) fn masked(body: Bytes, most: usize) -> Option<String> {
     // Names of secrets that are cut off have no value in what is left.
-    let mut text = if may_name_secret(&body[..body.len().min(MOST_TEXT)]) {
+    let mut text = if may_name_secret(&body[..body.len().min(most)]) {
         let mut body: Json = serde_json::from_slice(&body).ok()?;
         mask(&mut body);
         body.to_string()
     } else {
         String::from_utf8(body.into()).ok()?
     };
-    if text.len() > MOST_TEXT {
-        let end = (0..=MOST_TEXT).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+    if text.len() > most {
+        let end = (0..=most).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
         text.truncate(end);
         text.push('…');
     }
@@ -81,7 +84,7 @@ mod tests {
     fn secrets_are_masked_at_every_depth() {
         let sent = r#"{"name":"Ana","pin":"1234","shipping":"x",
             "list":[{"api_key":"k","New_Password":"p","token":null}],"amount":1.50}"#;
-        let kept = masked(Bytes::from(sent)).unwrap();
+        let kept = masked(Bytes::from(sent), MOST).unwrap();
         let expected = concat!(
             r#"{"amount":1.50,"list":[{"New_Password":"***","api_key":"***","token":null}],"#,
             r#""name":"Ana","pin":"***","shipping":"x"}"#
@@ -92,16 +95,19 @@ mod tests {
     #[test]
     fn what_names_no_secret_is_kept_as_it_was_sent() {
         let sent = r#"{"name": "Ana",  "shipping": 1.50}"#;
-        assert_eq!(masked(Bytes::from(sent)).unwrap(), sent);
-        let hidden = masked(Bytes::from(r#"{"p\u0061ssword": "x"}"#));
+        assert_eq!(masked(Bytes::from(sent), MOST).unwrap(), sent);
+        let hidden = masked(Bytes::from(r#"{"p\u0061ssword": "x"}"#), MOST);
         assert_eq!(hidden.unwrap(), r#"{"password":"***"}"#);
     }
 
     #[test]
     fn what_is_no_json_is_not_kept_and_what_is_long_is_cut() {
         assert!(!is_json(b"pin=1234") && is_json(br#"{"pin": 1234}"#));
-        let long = format!(r#"{{"a":"{}"}}"#, "č".repeat(MOST_TEXT));
-        let kept = masked(Bytes::from(long)).unwrap();
-        assert!(kept.ends_with('…') && kept.len() <= MOST_TEXT + '…'.len_utf8());
+        let long = format!(r#"{{"a":"{}"}}"#, "č".repeat(MOST));
+        for most in [MOST, MOST_OF_SUCCESS] {
+            let kept = masked(Bytes::from(long.clone()), most).unwrap();
+            assert!(kept.ends_with('…') && kept.len() <= most + '…'.len_utf8());
+            assert!(long.starts_with(kept.trim_end_matches('…')));
+        }
     }
 }

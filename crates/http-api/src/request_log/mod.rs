@@ -30,7 +30,7 @@ use serde_json::{Map, Value as Json};
 use tokio::sync::{mpsc, oneshot};
 use utoipa::ToSchema;
 
-use self::bodies::{is_json, masked};
+use self::bodies::{MOST, MOST_OF_SUCCESS, is_json, masked};
 use crate::answer;
 use crate::body::{Convert, ListBody};
 use crate::call::Call;
@@ -192,8 +192,9 @@ async fn keep(store: &dyn Store, batch: Vec<Noted>) {
     let mut by_entity: BTreeMap<EntityId, Vec<log::RequestLog>> = BTreeMap::new();
     for Noted { entry, sent, answered } in batch {
         let resource_id = entry.resource_id.clone().or_else(|| id_in(answered.as_deref()));
-        let req_body = sent.filter(|body| is_json(body)).and_then(masked);
-        let res_body = answered.and_then(masked);
+        let most_answered = if entry.res_status < 400 { MOST_OF_SUCCESS } else { MOST };
+        let req_body = sent.filter(|body| is_json(body)).and_then(|body| masked(body, MOST));
+        let res_body = answered.and_then(|body| masked(body, most_answered));
         let entry = log::RequestLog { req_body, res_body, resource_id, ..entry };
         by_entity.entry(entry.entity_id).or_default().push(entry);
     }
@@ -316,9 +317,10 @@ pub(crate) const ROUTES: &[Route] =
         .explained(
             "Requests that change something, and those that were refused; reads that succeed are \
              not in it. Passwords, tokens and the like are masked, bodies of more than 16 KiB and \
-             files are left out, and what is left is cut at 4 KiB. Entries are written after the \
-             answer: of more than can be written some are lost. The newest 10,000 of an entity are \
-             kept for 30 days.",
+             files are left out. What is left is cut at 4 KiB, and at 2 KiB in answers to what \
+             succeeded, which can be read again. Entries are written after the answer: of more \
+             than can be written some are lost. The newest 10,000 of an entity are kept for 30 \
+             days.",
         )
         .reads(LIST)
         .reads_also(FILTERS)

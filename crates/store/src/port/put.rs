@@ -11,6 +11,9 @@ use crate::{Record, Table, Value};
 /// The name under which the bytes of a tenant are counted, in the place of a table's.
 pub const BYTES: &str = "(bytes)";
 
+/// Bytes of the JSON of most records, at most: a longer one is moved while it is written.
+const USUAL_BYTES: usize = 4 * 1024;
+
 /// What is to happen to a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PutKind {
@@ -100,6 +103,29 @@ impl Put {
         Self { bytes_delta: -put.bytes_delta, ..put }
     }
 
+    /// The end of a row that is there and was not read, for which no account is charged.
+    ///
+    /// # Panics
+    /// When stores need what is in such a row: the table has a trash, or fields that are indexed. A
+    /// mistake in the program.
+    #[must_use]
+    pub fn delete_row(table: &'static Table, tenant: Tenant, id: String) -> Self {
+        let is_needed = table.has_trash() || table.fields.iter().any(|field| field.indexed);
+        assert!(!is_needed, "rows of {} are read before they are deleted", table.name);
+        Self {
+            kind: PutKind::Delete,
+            table,
+            tenant,
+            id,
+            values: vec![Value::Null; table.fields.len()],
+            search: String::new(),
+            body: String::new(),
+            live_delta: -1,
+            trash_delta: 0,
+            bytes_delta: 0,
+        }
+    }
+
     /// What `puts` together change of the kept counts, of rows out of the trash and of rows in it,
     /// by tenant and table; and of the bytes that an entity or account stores, under [`BYTES`].
     /// What stays as it is is left out.
@@ -124,8 +150,7 @@ impl Put {
 
     fn of<A: Record>(kind: PutKind, record: &A, live_delta: i64, trash_delta: i64) -> Self {
         let values = record.values();
-        let body = serde_json::to_string(record)
-            .expect("records are plain data with string keys, which JSON always holds");
+        let body = json(record);
         Self {
             kind,
             table: record.table(),
@@ -152,6 +177,14 @@ impl Writes {
     }
 }
 
+/// `record` as JSON.
+fn json<A: Record>(record: &A) -> String {
+    let mut body = Vec::with_capacity(USUAL_BYTES);
+    serde_json::to_writer(&mut body, record)
+        .expect("records are plain data with string keys, which JSON always holds");
+    String::from_utf8(body).expect("JSON is text")
+}
+
 /// The bytes that the account of `record` is charged for.
 pub(super) fn bytes_of<A: Record>(record: &A) -> i64 {
     record.charged_bytes(size(json_length(record)))
@@ -160,4 +193,19 @@ pub(super) fn bytes_of<A: Record>(record: &A) -> i64 {
 /// A length as a number that can be below zero.
 pub(super) fn size(length: usize) -> i64 {
     i64::try_from(length).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use racun_kernel::id::EntityId;
+
+    use super::*;
+    use crate::testing::contract::SAMPLES;
+
+    #[test]
+    #[should_panic(expected = "rows of samples are read before they are deleted")]
+    fn rows_that_are_found_by_their_values_are_not_deleted_unread() {
+        let tenant = Tenant::entity(EntityId::new(1_u128.into()));
+        let _put = Put::delete_row(&SAMPLES, tenant, "smp_1".to_owned());
+    }
 }
