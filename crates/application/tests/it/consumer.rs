@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use racun_background::consumer::{ConsumerOffset, LOG_READERS, Step, read};
 use racun_background::jobs::{JOBS, Job, JobKind, NewJob};
 use racun_background::log_window::LogWindow;
-use racun_kernel::Tenant;
+use racun_kernel::{Stamp, Tenant};
 use racun_store::testing::stamp;
 use racun_store::{Entry, Event, ListQuery, Put, Store, StoreDecorator, StoreError};
 
@@ -56,6 +56,19 @@ async fn follow(store: Arc<dyn Store>, worker: u64, counted: Arc<AtomicUsize>, a
     }
 }
 
+/// An entry of the log about `subject`.
+fn entry(subject: impl Into<String>, now: &Stamp) -> Event {
+    Event::new(Tenant::directory(), happened::ENTRY, subject.into(), "system".to_owned(), now)
+}
+
+/// Waits until the log shows `count` entries behind `position`: other transactions on the server
+/// may hold it up for a moment.
+async fn log_shows(store: &dyn Store, position: i64, count: usize) {
+    while store.events_after(position, count).await.unwrap().len() < count {
+        tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn of_many_processes_that_read_each_entry_counts_once() {
     for (store, _database) in stores().await {
@@ -72,9 +85,7 @@ async fn of_many_processes_that_read_each_entry_counts_once() {
             .collect();
         let now = stamp(NOW);
         for n in 0..EVENTS {
-            let (subject, actor) = (format!("a_{n}"), "system".to_owned());
-            let event = Event::new(Tenant::directory(), happened::ENTRY, subject, actor, &now);
-            store.insert(Vec::new(), vec![event]).await.unwrap();
+            store.insert(Vec::new(), vec![entry(format!("a_{n}"), &now)]).await.unwrap();
         }
         for worker in workers {
             worker.await.unwrap();
@@ -95,15 +106,9 @@ async fn of_many_processes_that_read_each_entry_counts_once() {
 async fn a_reader_that_fails_reads_the_same_again_and_readers_go_apart() {
     for (store, _database) in stores().await {
         let (store, now) = (&*store, stamp(NOW));
-        let event = |subject: &str| {
-            let (subject, actor) = (subject.to_owned(), "system".to_owned());
-            Event::new(Tenant::directory(), happened::ENTRY, subject, actor, &now)
-        };
-        store.insert(Vec::new(), vec![event("a_1"), event("a_2"), event("a_3")]).await.unwrap();
-        // Others may hold the log of the server up for a moment.
-        while store.events_after(0, 5).await.unwrap().len() < 3 {
-            tokio::time::sleep(std::time::Duration::from_millis(2)).await;
-        }
+        let three = ["a_1", "a_2", "a_3"].map(|subject| entry(subject, &now));
+        store.insert(Vec::new(), three.into()).await.unwrap();
+        log_shows(store, 0, 3).await;
         let broken = || StoreError::Unavailable("made on purpose".to_owned());
         let failed = read(store, "one", 2, &now, |_| async { Err(broken()) }).await;
         assert_eq!(failed, Err(broken()));
@@ -148,9 +153,7 @@ async fn readers_of_a_window_read_entries_from_the_store_once() {
     for (store, _database) in stores().await {
         let now = stamp(NOW);
         let happen = async |subject: &str| {
-            let (subject, actor) = (subject.to_owned(), "system".to_owned());
-            let event = Event::new(Tenant::directory(), happened::ENTRY, subject, actor, &now);
-            store.insert(Vec::new(), vec![event]).await.unwrap();
+            store.insert(Vec::new(), vec![entry(subject, &now)]).await.unwrap();
         };
         let counted = Arc::new(Counted { inner: Arc::clone(&store), reads: AtomicUsize::new(0) });
         let window = LogWindow::on(Arc::<Counted>::clone(&counted));
@@ -164,10 +167,7 @@ async fn readers_of_a_window_read_entries_from_the_store_once() {
         for subject in ["a_1", "a_2", "a_3"] {
             happen(subject).await;
         }
-        // Others may hold the log of the server up for a moment.
-        while store.events_after(0, 5).await.unwrap().len() < 3 {
-            tokio::time::sleep(std::time::Duration::from_millis(2)).await;
-        }
+        log_shows(&*store, 0, 3).await;
         let (first, subjects, reads) = after(0, 5).await;
         assert_eq!((subjects, reads), (vec!["a_1".into(), "a_2".into(), "a_3".into()], 1));
         let (_, subjects, reads) = after(0, 2).await;
@@ -178,9 +178,7 @@ async fn readers_of_a_window_read_entries_from_the_store_once() {
         let last = first[2].position;
         assert_eq!(after(last, 5).await.2, 1, "there may be more by now");
         happen("a_4").await;
-        while store.events_after(last, 5).await.unwrap().is_empty() {
-            tokio::time::sleep(std::time::Duration::from_millis(2)).await;
-        }
+        log_shows(&*store, last, 1).await;
         let (_, subjects, reads) = after(last, 5).await;
         assert_eq!((subjects, reads), (vec!["a_4".into()], 1));
         // Who is not as far reads on by itself.
