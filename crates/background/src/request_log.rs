@@ -105,6 +105,8 @@ pub async fn append(
     if beyond > 0 {
         let query = ListQuery { limit: beyond.min(AT_ONCE), count: false, ..oldest };
         (over, _) = store.list(table, &tenant, &query).await?;
+        // A store answers one more, by which a page knows that there is another.
+        over.truncate(query.limit);
     }
     let mut unit = store.unit(tenant.clone());
     let over: Vec<_> =

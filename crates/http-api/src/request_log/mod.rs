@@ -42,7 +42,7 @@ use crate::route::{Gate, LIST, Parameter, Route, Verb};
 /// Notes that may wait.
 const QUEUE: usize = 1_024;
 /// For how long the first note of a batch waits for others.
-const PAUSE: Duration = Duration::from_millis(250);
+const PAUSE: Duration = Duration::from_secs(1);
 /// Entities whose entries are written at once.
 const ENTITIES_AT_ONCE: usize = 16;
 /// Characters of a header.
