@@ -233,8 +233,8 @@ impl fmt::Display for Decimal {
 /// Decimals that [`fmt_short`] writes, at most.
 const SHORT_SCALE: usize = 18;
 
-/// Writes `units` × 10^-`scale` by the arithmetic of the processor. Nearly all numbers are as short,
-/// and a document is written several times on its way.
+/// Writes `units` × 10^-`scale` by the arithmetic of the processor. Nearly all numbers are as
+/// short, and a document is written several times on its way.
 fn fmt_short(units: i64, scale: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let (mut digits, mut decimals) = (units.unsigned_abs(), scale);
     while decimals > 0 && digits.is_multiple_of(10) {

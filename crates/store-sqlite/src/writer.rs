@@ -178,9 +178,9 @@ fn run_all(
 /// How to undo what a unit of a group wrote before it failed.
 ///
 /// The transaction is rolled back, and what the units before it decided is written again, on the
-/// rows that they saw. That makes units which succeed cheap, and nearly all do: with a savepoint for
-/// each, SQLite copies every page that it changes. Each unit is written again at most once, for
-/// then there is a savepoint behind it.
+/// rows that they saw. That makes units which succeed cheap, and nearly all do: with a savepoint
+/// for each, SQLite copies every page that it changes. Each unit is written again at most once,
+/// for then there is a savepoint behind it.
 struct Undo {
     /// Rolls back.
     statement: &'static str,
