@@ -256,8 +256,8 @@ mod tests {
         Unit { loads: Vec::new(), series: None, decide: Box::new(|_| Ok(writes)) }
     }
 
-    /// Commits `units` as one group; whether each was said to be written.
-    fn written(connection: &mut Connection, units: Vec<Unit>) -> Vec<bool> {
+    /// Commits `units` as one group; what each is answered.
+    fn answers(connection: &mut Connection, units: Vec<Unit>) -> Answers {
         let (group, answers): (Vec<_>, Vec<_>) = units
             .into_iter()
             .map(|unit| {
@@ -266,8 +266,20 @@ mod tests {
             })
             .unzip();
         commit(connection, group, &ReadCache::new(true), &Fullness::default());
-        let answers = answers.into_iter().map(|answer| answer.blocking_recv().unwrap());
-        answers.map(|answer| answer.is_ok()).collect()
+        answers.into_iter().map(|answer| answer.blocking_recv().unwrap()).collect()
+    }
+
+    /// Whether each of `units` was said to be written; those that were not failed for the store.
+    fn written(connection: &mut Connection, units: Vec<Unit>) -> Vec<bool> {
+        let failed = |error| {
+            let store = matches!(
+                error,
+                TransactError::Store(StoreError::Unavailable(_) | StoreError::Full)
+            );
+            assert!(store, "{error:?}");
+        };
+        let answers = answers(connection, units).into_iter();
+        answers.map(|answer| answer.map_err(failed).is_ok()).collect()
     }
 
     fn ids(connection: &Connection) -> Vec<String> {
@@ -372,8 +384,16 @@ mod tests {
         fn of_a_group_exactly_the_units_that_succeed_are_written(all in asked()) {
             let (mut connection, mut model) = (prepared(), Model::default());
             let expected: Vec<bool> = all.iter().map(|asked| model.add(asked)).collect();
-            let written = written(&mut connection, all.iter().map(adding).collect());
+            let answers = answers(&mut connection, all.iter().map(adding).collect());
+            let written: Vec<bool> = answers.iter().map(Result::is_ok).collect();
             prop_assert_eq!(&written, &expected);
+            for answer in answers.into_iter().filter_map(Result::err) {
+                let is_own = matches!(
+                    answer,
+                    TransactError::Refused | TransactError::Store(StoreError::Duplicate { .. })
+                );
+                prop_assert!(is_own, "{answer:?}");
+            }
             let mut rows: Vec<String> = model.0.keys().map(|id| format!("smp_{id}")).collect();
             rows.sort();
             prop_assert_eq!(&ids(&connection), &rows);
