@@ -17,13 +17,13 @@ use crate::clock;
 
 /// Interval between two polls for new or due rows, when the first found none.
 const INTERVAL: Duration = Duration::from_secs(1);
-/// Pause between two batches of the log, when the first was not full. Each batch is one commit:
-/// without the pause, a reader would commit as often as the writers that it follows.
+/// Pause before the log is read on, when a step came to its end. Each step is one commit: without
+/// the pause, a reader would commit as often as the writers that it follows.
 const PAUSE: Duration = Duration::from_millis(250);
 /// Jobs of this process that run at once.
 const JOBS_AT_ONCE: usize = 64;
-/// Entries of the log that a reader takes at once.
-const BATCH: usize = 200;
+/// Entries of the log that a reader takes in a step.
+const BATCH: usize = 1_000;
 
 /// When a piece of work goes on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,9 +74,9 @@ pub async fn follow(
     let step =
         consumer::read(&*store, reader.name(), BATCH, &stamp, |entries| reader.handle(entries));
     match step.await {
-        Ok(Step::Read(count)) => {
+        Ok(Step::Read { has_more, .. }) => {
             news.notify_one();
-            if count < BATCH { Next::After(PAUSE) } else { Next::AtOnce }
+            if has_more { Next::AtOnce } else { Next::After(PAUSE) }
         }
         // The process that overtook this one reads on.
         Ok(Step::Nothing | Step::Overtaken) => Next::After(INTERVAL),

@@ -53,16 +53,28 @@ pub trait LogConsumer: Send + Sync {
 /// What a step of a consumer did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// It read this many entries; there may be more.
-    Read(usize),
+    /// It read entries.
+    Read {
+        /// How many.
+        count: usize,
+        /// Whether it left entries that were there, or may have.
+        has_more: bool,
+    },
     /// There is nothing new.
     Nothing,
     /// Another process read the same entries at the same time.
     Overtaken,
 }
 
+/// Entries that are handled at once: what their records looked like is in memory then, up to half a
+/// megabyte each.
+const AT_ONCE: usize = 200;
+/// Bytes of rows after which a step writes what it has, rather than to handle more entries.
+const ENOUGH: usize = 512 * 1024;
+
 /// Reads at most `limit` entries of the log behind the offset of the consumer `name`, asks `handle`
-/// for the rows that follow from them, and writes these rows together with the new offset.
+/// for the rows that follow from them, some entries at a time, and writes these rows together with
+/// the new offset. Each step is a commit, so it goes on while few rows follow.
 ///
 /// `handle` runs outside of the unit, so it may query the store; its rows are written only if no
 /// other process moved the offset since. A new consumer begins at the start of the log.
@@ -74,7 +86,7 @@ pub async fn read<F>(
     name: &str,
     limit: usize,
     stamp: &Stamp,
-    handle: impl FnOnce(Vec<Entry>) -> F,
+    mut handle: impl FnMut(Vec<Entry>) -> F,
 ) -> Result<Step, StoreError>
 where
     F: Future<Output = Result<Vec<Put>, StoreError>>,
@@ -83,9 +95,21 @@ where
     let seen: Option<ConsumerOffset> = store.get(&LOG_READERS, &tenant, name).await?;
     let position = seen.as_ref().map_or(0, |reader| reader.position);
     let batch = store.events_after(position, limit).await?;
-    let Some(last) = batch.last().map(|entry| entry.position) else { return Ok(Step::Nothing) };
-    let count = batch.len();
-    let made = handle(batch).await?;
+    let (mut made, mut bytes, mut last, mut count) = (Vec::new(), 0, position, 0);
+    for some in batch.chunks(AT_ONCE) {
+        if bytes >= ENOUGH {
+            break;
+        }
+        let puts = handle(some.to_vec()).await?;
+        bytes += puts.iter().map(|put| put.body.len()).sum::<usize>();
+        made.extend(puts);
+        count += some.len();
+        last = some.last().map_or(last, |entry| entry.position);
+    }
+    if count == 0 {
+        return Ok(Step::Nothing);
+    }
+    let has_more = count < batch.len() || batch.len() == limit;
     let (name, now) = (name.to_owned(), stamp.now());
     let mut unit = store.unit(tenant);
     let reader = unit.hold(&LOG_READERS, &name);
@@ -97,7 +121,7 @@ where
         let created_at = before.as_ref().map_or(now, |reader| reader.created_at);
         let after = ConsumerOffset { name, position: last, created_at, updated_at: now };
         let writes = Writes::default().put(Put::write(before.as_ref(), &after)).puts(made);
-        Ok((Step::Read(count), writes))
+        Ok((Step::Read { count, has_more }, writes))
     });
     match written.await {
         // Two processes began to read at one moment.

@@ -42,7 +42,7 @@ async fn follow(store: Arc<dyn Store>, worker: u64, counted: Arc<AtomicUsize>, a
     while counted.load(Ordering::SeqCst) < all {
         let make = |entries: Vec<Entry>| async move { Ok(made(&entries, worker)) };
         match read(&*store, "test", 7, &stamp(NOW), make).await.unwrap() {
-            Step::Read(count) => {
+            Step::Read { count, .. } => {
                 assert!((1..=7).contains(&count));
                 counted.fetch_add(count, Ordering::SeqCst);
             }
@@ -120,14 +120,59 @@ async fn a_reader_that_fails_reads_the_same_again_and_readers_go_apart() {
                 assert_eq!(read, expected, "{name}");
                 Ok(Vec::new())
             });
-            assert!(matches!(step.await, Ok(Step::Read(_))));
+            assert!(matches!(step.await, Ok(Step::Read { .. })));
         }
-        let one: Option<ConsumerOffset> =
-            store.get(&LOG_READERS, &Tenant::directory(), "one").await.unwrap();
-        assert!(one.unwrap().position >= 3);
+        assert!(read_so_far(store, "one").await >= 3);
         let nothing = read(store, "one", 2, &now, |_| async { Ok(Vec::new()) }).await;
         assert_eq!(nothing, Ok(Step::Nothing));
     }
+}
+
+/// One step of the consumer "steps" over at most 1,000 entries, each part of which leads to a job
+/// with `bytes` of a payload. Answers what it did and how many entries each part had.
+async fn step(store: &dyn Store, now: &Stamp, bytes: usize) -> (Step, Vec<usize>) {
+    let mut parts = Vec::new();
+    let handled = read(store, "steps", 1_000, now, |entries| {
+        parts.push(entries.len());
+        let subject = entries[0].activity.id.to_string();
+        let payload = "x".repeat(bytes);
+        let new = NewJob { kind: JobKind::Mail, entity_id: None, subject, payload };
+        let made = vec![Job::new(new, now).put()];
+        async move { Ok(made) }
+    });
+    (handled.await.unwrap(), parts)
+}
+
+#[tokio::test]
+async fn a_step_handles_more_entries_until_much_is_to_be_written() {
+    for (store, _database) in stores().await {
+        let (store, now) = (&*store, stamp(NOW));
+        let happens = async |from: usize, count: usize, behind| {
+            let events = (from..from + count).map(|n| entry(format!("a_{n}"), &now)).collect();
+            store.insert(Vec::new(), events).await.unwrap();
+            log_shows(store, behind, count).await;
+        };
+        let read = |count, has_more| Step::Read { count, has_more };
+
+        happens(0, 450, 0).await;
+        assert_eq!(step(store, &now, 1).await, (read(450, false), vec![200, 200, 50]));
+        assert_eq!(step(store, &now, 1).await, (Step::Nothing, Vec::new()));
+
+        let (begin, much) = (read_so_far(store, "steps").await, 600 * 1_024);
+        happens(450, 250, begin).await;
+        assert_eq!(step(store, &now, much).await, (read(200, true), vec![200]));
+        let left = store.events_after(read_so_far(store, "steps").await, 100).await.unwrap();
+        assert_eq!(left.len(), 50, "the offset is behind what was handled");
+        assert_eq!(left[0].activity.resource_id, "a_650");
+        assert_eq!(step(store, &now, much).await, (read(50, false), vec![50]));
+    }
+}
+
+/// The offset of the consumer `name`.
+async fn read_so_far(store: &dyn Store, name: &str) -> i64 {
+    let offset: Option<ConsumerOffset> =
+        store.get(&LOG_READERS, &Tenant::directory(), name).await.unwrap();
+    offset.unwrap().position
 }
 
 /// A store that counts how often its log is read.

@@ -65,7 +65,7 @@ impl World {
         let step = async || {
             read(&**store, reader.name(), 50, &self.stamp(), |entries| reader.handle(entries)).await
         };
-        while let Step::Read(_) = step().await.unwrap() {}
+        while let Step::Read { .. } = step().await.unwrap() {}
         let handler = OverdueHandler { store: Arc::clone(store), stamp: Arc::clone(&self.clock) };
         let kinds = [JobKind::InvoiceOverdue];
         for job in jobs::claim(&**store, &kinds, &self.stamp(), 100).await.unwrap() {
