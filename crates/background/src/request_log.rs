@@ -10,7 +10,7 @@ use racun_kernel::id::{EntityId, RequestId};
 use racun_kernel::{Issue, Issues, Tenant, text};
 use racun_store::{
     Clause, Context, Field, ListQuery, Operator, Order, Page, Put, RawQuery, Store, StoreError,
-    Value, Writes,
+    Stored, Value, Writes,
 };
 use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
@@ -18,7 +18,7 @@ use time::{Duration, OffsetDateTime};
 /// For how long an entry is kept.
 pub const KEPT: Duration = Duration::days(30);
 /// Entries that are kept of an entity: the newest.
-pub const MOST: i64 = 10_000;
+pub const MOST: usize = 10_000;
 /// Entries that are written in one commit.
 pub const AT_ONCE: usize = ListQuery::MAX_LIMIT;
 
@@ -81,44 +81,91 @@ racun_store::record! {
     }
 }
 
-/// Writes at most [`AT_ONCE`] `entries` of the entity `id`; as many of the oldest go as there are
-/// then beyond [`MOST`].
-///
-/// # Errors
-/// When the store fails.
-pub async fn append(
-    store: &dyn Store,
-    id: EntityId,
-    entries: Vec<RequestLog>,
-) -> Result<(), StoreError> {
-    let (table, tenant) = (&REQUEST_LOGS, Tenant::entity(id));
-    let oldest = ListQuery {
-        limit: AT_ONCE,
-        order: vec![Order::on(table, "created_at", false)],
-        ..ListQuery::first_page(table)
-    };
-    let counted = ListQuery { limit: 1, ..ListQuery::first_page(table) };
-    let total = store.page::<RequestLog>(table, &tenant, &counted).await?.pagination.total;
-    let new = i64::try_from(entries.len()).unwrap_or(i64::MAX);
-    let beyond = usize::try_from(total.saturating_add(new) - MOST).unwrap_or(0);
-    let mut over = Vec::new();
-    if beyond > 0 {
-        let query = ListQuery { limit: beyond.min(AT_ONCE), count: false, ..oldest };
-        (over, _) = store.list(table, &tenant, &query).await?;
-        // A store answers one more, by which a page knows that there is another.
-        over.truncate(query.limit);
+/// Entities whose room an [`Appender`] remembers.
+const REMEMBERED: usize = 10_000;
+
+/// Appends to the log, and counts the entries of an entity only where there may be too many.
+#[derive(Debug, Default)]
+pub struct Appender {
+    /// How many entries an entity may get before its entries are counted again.
+    room: BTreeMap<EntityId, usize>,
+}
+
+impl Appender {
+    /// Writes `entries`, at most [`AT_ONCE`] and of any entities, in one commit. Of each entity as
+    /// many of the oldest go as it has then beyond [`MOST`].
+    ///
+    /// # Errors
+    /// When the store fails.
+    pub async fn append(
+        &mut self,
+        store: &dyn Store,
+        entries: Vec<RequestLog>,
+    ) -> Result<(), StoreError> {
+        let mut counts: BTreeMap<EntityId, usize> = BTreeMap::new();
+        for entry in &entries {
+            *counts.entry(entry.entity_id).or_default() += 1;
+        }
+        let (mut unit, mut over) = (store.unit(Tenant::directory()), Vec::new());
+        for (entity, new) in counts {
+            let tenant = Tenant::entity(entity);
+            for Stored { id, .. } in self.beyond(store, entity, &tenant, new).await? {
+                over.push((unit.hold_row(tenant.clone(), &REQUEST_LOGS, &id), tenant.clone(), id));
+            }
+        }
+        // Made here: the decision is waited for by all who write.
+        let new: Vec<Put> = entries.iter().map(Put::insert).collect();
+        unit.decide(move |held| {
+            let over = over.into_iter().filter(|(row, ..)| held.has(row));
+            let ends = over.map(|(_, tenant, id)| Put::delete_row(&REQUEST_LOGS, tenant, id));
+            Ok(((), Writes::default().puts(ends).puts(new)))
+        })
+        .await
     }
-    let mut unit = store.unit(tenant.clone());
-    let over: Vec<_> =
-        over.into_iter().map(|row| (unit.hold_row(table, &row.id), row.id)).collect();
-    // Made here: the decision is waited for by all who write.
-    let new: Vec<Put> = entries.iter().map(Put::insert).collect();
-    unit.decide(move |held| {
-        let over = over.into_iter().filter(|(row, _)| held.has(row));
-        let ends = over.map(|(_, id)| Put::delete_row(table, tenant.clone(), id));
-        Ok(((), Writes::default().puts(ends).puts(new)))
-    })
-    .await
+
+    /// The oldest entries of `entity`, as many as it has beyond [`MOST`] when `new` ones come.
+    async fn beyond(
+        &mut self,
+        store: &dyn Store,
+        entity: EntityId,
+        tenant: &Tenant,
+        new: usize,
+    ) -> Result<Vec<Stored>, StoreError> {
+        if let Some(left) = self.room.get(&entity).and_then(|room| room.checked_sub(new)) {
+            self.room.insert(entity, left);
+            return Ok(Vec::new());
+        }
+        let counted = ListQuery { limit: 1, ..ListQuery::first_page(&REQUEST_LOGS) };
+        let page = store.page::<RequestLog>(&REQUEST_LOGS, tenant, &counted).await?;
+        let total = usize::try_from(page.pagination.total).unwrap_or(0) + new;
+        if self.room.len() >= REMEMBERED {
+            self.room.clear();
+        }
+        // Half of it: another process may write as much before it is counted again.
+        self.room.insert(entity, MOST.saturating_sub(total) / 2);
+        oldest(store, tenant, total.saturating_sub(MOST)).await
+    }
+}
+
+/// The oldest `count` entries of `tenant`, but [`AT_ONCE`] at most.
+async fn oldest(
+    store: &dyn Store,
+    tenant: &Tenant,
+    count: usize,
+) -> Result<Vec<Stored>, StoreError> {
+    if count == 0 {
+        return Ok(Vec::new());
+    }
+    let query = ListQuery {
+        limit: count.min(AT_ONCE),
+        count: false,
+        order: vec![Order::on(&REQUEST_LOGS, "created_at", false)],
+        ..ListQuery::first_page(&REQUEST_LOGS)
+    };
+    let (mut rows, _) = store.list(&REQUEST_LOGS, tenant, &query).await?;
+    // A store answers one more, by which a page knows that there is another.
+    rows.truncate(query.limit);
+    Ok(rows)
 }
 
 /// What is asked of the log, as it was sent.

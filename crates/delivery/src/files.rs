@@ -148,9 +148,9 @@ fn links(file: &File) -> Vec<Link> {
 
 /// Writes the record of `file`; answers those that it replaces.
 async fn record(cx: Context<'_>, file: &File, links: Vec<Link>) -> Result<Vec<File>, FileError> {
-    let mut unit = cx.unit();
-    let links: Vec<_> =
-        links.into_iter().map(|(field, table, id)| (field, unit.hold_row(table, id))).collect();
+    let (mut unit, tenant) = (cx.unit(), cx.scope.tenant());
+    let hold = |(field, table, id)| (field, unit.hold_row(tenant.clone(), table, id));
+    let links: Vec<_> = links.into_iter().map(hold).collect();
     let holder = Holder::hold(&mut unit, file);
     let replaced: Option<Many<File>> =
         file.slot.clone().map(|slot| unit.hold_where(&FILES, "slot", slot));

@@ -7,10 +7,10 @@ use racun_application::retention::{DEAD_JOBS_KEPT, DELIVERIES_KEPT, PARKED_KEPT,
 use racun_background::consumer;
 use racun_background::idempotency::{KEYED_REQUESTS, KeyedRequest};
 use racun_background::jobs::{JOBS, Job, JobKind, JobState, NewJob};
-use racun_background::request_log::{self, REQUEST_LOGS, RequestLog, append};
+use racun_background::request_log::{self, Appender, REQUEST_LOGS, RequestLog};
 use racun_card_payments::{CONSENTS, ConnectedAccount, Consent, MAX_CONSENT_TIME};
 use racun_kernel::{Environment, Stamp, Tenant};
-use racun_store::{ACTIVITIES, Activity, ListQuery, Record, Store, Table, Writes};
+use racun_store::{ACTIVITIES, Activity, ListQuery, Order, Record, Store, Table, Writes};
 use racun_webhooks::{DELIVERIES, Delivery, DeliveryStatus, EndpointId, Generation, Owner};
 use time::{Duration, OffsetDateTime};
 
@@ -112,9 +112,8 @@ async fn what_is_over_goes(store: Arc<dyn Store>) {
     for is_over in [false, true] {
         let beside = if is_over { -Duration::SECOND } else { Duration::SECOND };
         let at = |kept: Duration| NOW - kept + beside;
-        append(&*shop.store, shop.entity.id, vec![entry(&shop, at(request_log::KEPT))])
-            .await
-            .unwrap();
+        let requests = vec![entry(&shop, at(request_log::KEPT))];
+        Appender::default().append(&*shop.store, requests).await.unwrap();
         let key = |at| {
             let (id, key) = (shop.scope.account(), format!("k{is_over}"));
             KeyedRequest::new(id, key, "f".to_owned(), at)
@@ -162,7 +161,7 @@ async fn a_round_is_made_of_steps_and_reaches_all_accounts() {
         for _ in 0..12 {
             let old = NOW - Duration::days(40);
             let some = (0..100).map(|_| entry(shop, old)).collect();
-            append(&*shop.store, shop.entity.id, some).await.unwrap();
+            Appender::default().append(&*shop.store, some).await.unwrap();
         }
     }
     let first = step(&*shop.store, &shop.stamp).await.unwrap();
@@ -173,19 +172,30 @@ async fn a_round_is_made_of_steps_and_reaches_all_accounts() {
     }
 }
 
-/// Of an entity the newest are kept, however many come.
+/// Of an entity the newest are kept, however many come, and those of others that come with them.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_log_of_requests_of_an_entity_is_bounded() {
     let shop = Shop::open_on(on_sqlite(), racun_store::testing::stamp(NOW)).await;
-    let most = usize::try_from(request_log::MOST).unwrap();
-    for n in 0..most / 100 + 2 {
+    let other = Shop::open_on(Arc::clone(&shop.store), shop.stamp.clone()).await;
+    let (most, mut log) = (request_log::MOST, Appender::default());
+    let batches = most / 99 + 2;
+    for n in 0..batches {
         let at = NOW + Duration::seconds(i64::try_from(n).unwrap());
-        let some = (0..100).map(|_| entry(&shop, at)).collect();
-        append(&*shop.store, shop.entity.id, some).await.unwrap();
+        let some = (0..99).map(|_| entry(&shop, at)).chain([entry(&other, at)]).collect();
+        log.append(&*shop.store, some).await.unwrap();
     }
-    let query = ListQuery { limit: 1, ..ListQuery::first_page(&REQUEST_LOGS) };
-    let page = shop.cx().page::<RequestLog>(&REQUEST_LOGS, &query).await.unwrap();
-    assert_eq!(page.pagination.total, request_log::MOST);
+    let oldest = ListQuery {
+        limit: 1,
+        order: vec![Order::on(&REQUEST_LOGS, "created_at", false)],
+        ..ListQuery::first_page(&REQUEST_LOGS)
+    };
+    let gone = (99 * batches - most) / 99;
+    for (shop, kept, gone) in [(&shop, most, gone), (&other, batches, 0)] {
+        let page = shop.cx().page::<RequestLog>(&REQUEST_LOGS, &oldest).await.unwrap();
+        assert_eq!(usize::try_from(page.pagination.total), Ok(kept));
+        let first = NOW + Duration::seconds(i64::try_from(gone).unwrap());
+        assert_eq!(page.rows[0].created_at, first, "the oldest went");
+    }
 }
 
 /// What records looked like is forgotten once it is read and old; what happened is not.

@@ -17,12 +17,10 @@ use actix_web::dev::ServiceResponse;
 use actix_web::http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use actix_web::web::{Bytes, Data};
 use actix_web::{HttpMessage as _, web};
-use futures_util::stream::{self, StreamExt as _};
 use racun_access::Permission::ReadRequests;
 use racun_application::Services;
 use racun_background::request_log::{self as log, RequestQuery};
 use racun_kernel::calendar::parse_instant_or_day;
-use racun_kernel::id::EntityId;
 use racun_kernel::{Issue, Issues, Scope};
 use racun_store::Store;
 use serde::{Deserialize, Serialize};
@@ -43,8 +41,6 @@ use crate::route::{Gate, LIST, Parameter, Route, Verb};
 const QUEUE: usize = 1_024;
 /// For how long the first note of a batch waits for others.
 const PAUSE: Duration = Duration::from_secs(1);
-/// Entities whose entries are written at once.
-const ENTITIES_AT_ONCE: usize = 16;
 /// Characters of a header.
 const MOST_HEADER: usize = 200;
 
@@ -173,14 +169,14 @@ impl Batch {
 
 /// Writes notes in batches, until no more can come.
 async fn write(store: Arc<dyn Store>, mut notes: mpsc::Receiver<Note>, lost: Arc<AtomicU64>) {
-    let mut told = 0;
+    let (mut told, mut log) = (0, log::Appender::default());
     while let Some(Batch { noted, waiting }) = Batch::next(&mut notes).await {
         let missed = lost.load(Ordering::Relaxed) - told;
         told += missed;
         if missed > 0 {
             tracing::warn!(missed, "requests are not in the log of requests: too many came");
         }
-        keep(&*store, noted).await;
+        keep(&*store, &mut log, noted).await;
         for done in waiting {
             // Who waits may have gone.
             let _: Result<(), ()> = done.send(());
@@ -188,28 +184,23 @@ async fn write(store: Arc<dyn Store>, mut notes: mpsc::Receiver<Note>, lost: Arc
     }
 }
 
-async fn keep(store: &dyn Store, batch: Vec<Noted>) {
-    let mut by_entity: BTreeMap<EntityId, Vec<log::RequestLog>> = BTreeMap::new();
-    for Noted { entry, sent, answered } in batch {
-        let resource_id = entry.resource_id.clone().or_else(|| id_in(answered.as_deref()));
-        let most_answered = if entry.res_status < 400 { MOST_OF_SUCCESS } else { MOST };
-        let req_body = sent.filter(|body| is_json(body)).and_then(|body| masked(body, MOST));
-        let res_body = answered.and_then(|body| masked(body, most_answered));
-        let entry = log::RequestLog { req_body, res_body, resource_id, ..entry };
-        by_entity.entry(entry.entity_id).or_default().push(entry);
-    }
-    // At once, for the store to commit many of them together.
-    let appended = by_entity.into_iter().map(|(entity, entries)| append(store, entity, entries));
-    stream::iter(appended).buffer_unordered(ENTITIES_AT_ONCE).collect::<()>().await;
-}
-
-async fn append(store: &dyn Store, entity: EntityId, entries: Vec<log::RequestLog>) {
+async fn keep(store: &dyn Store, log: &mut log::Appender, batch: Vec<Noted>) {
+    let entries: Vec<log::RequestLog> = batch.into_iter().map(finished).collect();
     for some in entries.chunks(log::AT_ONCE) {
-        if let Err(error) = log::append(store, entity, some.to_vec()).await {
+        if let Err(error) = log.append(store, some.to_vec()).await {
             let missed = some.len();
             tracing::warn!(?error, missed, "requests are not in the log of requests");
         }
     }
+}
+
+/// The entry with its bodies, masked and cut.
+fn finished(Noted { entry, sent, answered }: Noted) -> log::RequestLog {
+    let resource_id = entry.resource_id.clone().or_else(|| id_in(answered.as_deref()));
+    let most_answered = if entry.res_status < 400 { MOST_OF_SUCCESS } else { MOST };
+    let req_body = sent.filter(|body| is_json(body)).and_then(|body| masked(body, MOST));
+    let res_body = answered.and_then(|body| masked(body, most_answered));
+    log::RequestLog { req_body, res_body, resource_id, ..entry }
 }
 
 /// The id that an answer names. It is the first property of most answers, of which no more is read

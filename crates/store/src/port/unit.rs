@@ -103,9 +103,8 @@ impl<'a, By> UnitBuilder<'a, By> {
         One { unit: self.unit, place, record: PhantomData }
     }
 
-    /// Holds the row `id`, to ask whether it is there.
-    pub fn hold_row(&mut self, table: &'static Table, id: impl ToString) -> Row {
-        let tenant = self.tenant.clone();
+    /// Holds the row `id` of `tenant`, to ask whether it is there.
+    pub fn hold_row(&mut self, tenant: Tenant, table: &'static Table, id: impl ToString) -> Row {
         let place = self.load(Load::One { table, tenant, id: id.to_string() });
         Row { unit: self.unit, place }
     }
