@@ -115,10 +115,10 @@ async fn a_reader_that_fails_reads_the_same_again_and_readers_go_apart() {
         for (name, expected) in
             [("one", vec!["a_1", "a_2"]), ("one", vec!["a_3"]), ("other", vec!["a_1", "a_2"])]
         {
-            let step = read(store, name, 2, &now, |entries| async move {
+            let step = read(store, name, 2, &now, |entries| {
                 let read: Vec<_> = entries.iter().map(|e| &*e.activity.resource_id).collect();
                 assert_eq!(read, expected, "{name}");
-                Ok(Vec::new())
+                async { Ok(Vec::new()) }
             });
             assert!(matches!(step.await, Ok(Step::Read { .. })));
         }
