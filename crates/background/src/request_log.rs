@@ -100,10 +100,10 @@ impl Appender {
     pub async fn append(
         &mut self,
         store: &dyn Store,
-        entries: Vec<RequestLog>,
+        entries: &[RequestLog],
     ) -> Result<(), StoreError> {
         let mut counts: BTreeMap<EntityId, usize> = BTreeMap::new();
-        for entry in &entries {
+        for entry in entries {
             *counts.entry(entry.entity_id).or_default() += 1;
         }
         let (mut unit, mut over) = (store.unit(Tenant::directory()), Vec::new());

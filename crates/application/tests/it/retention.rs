@@ -113,7 +113,7 @@ async fn what_is_over_goes(store: Arc<dyn Store>) {
         let beside = if is_over { -Duration::SECOND } else { Duration::SECOND };
         let at = |kept: Duration| NOW - kept + beside;
         let requests = vec![entry(&shop, at(request_log::KEPT))];
-        Appender::default().append(&*shop.store, requests).await.unwrap();
+        Appender::default().append(&*shop.store, &requests).await.unwrap();
         let key = |at| {
             let (id, key) = (shop.scope.account(), format!("k{is_over}"));
             KeyedRequest::new(id, key, "f".to_owned(), at)
@@ -160,8 +160,8 @@ async fn a_round_is_made_of_steps_and_reaches_all_accounts() {
     for shop in [&shop, &other] {
         for _ in 0..12 {
             let old = NOW - Duration::days(40);
-            let some = (0..100).map(|_| entry(shop, old)).collect();
-            Appender::default().append(&*shop.store, some).await.unwrap();
+            let some: Vec<_> = (0..100).map(|_| entry(shop, old)).collect();
+            Appender::default().append(&*shop.store, &some).await.unwrap();
         }
     }
     let first = step(&*shop.store, &shop.stamp).await.unwrap();
@@ -181,8 +181,8 @@ async fn the_log_of_requests_of_an_entity_is_bounded() {
     let batches = most / 99 + 2;
     for n in 0..batches {
         let at = NOW + Duration::seconds(i64::try_from(n).unwrap());
-        let some = (0..99).map(|_| entry(&shop, at)).chain([entry(&other, at)]).collect();
-        log.append(&*shop.store, some).await.unwrap();
+        let some: Vec<_> = (0..99).map(|_| entry(&shop, at)).chain([entry(&other, at)]).collect();
+        log.append(&*shop.store, &some).await.unwrap();
     }
     let oldest = ListQuery {
         limit: 1,

@@ -187,7 +187,7 @@ async fn write(store: Arc<dyn Store>, mut notes: mpsc::Receiver<Note>, lost: Arc
 async fn keep(store: &dyn Store, log: &mut log::Appender, batch: Vec<Noted>) {
     let entries: Vec<log::RequestLog> = batch.into_iter().map(finished).collect();
     for some in entries.chunks(log::AT_ONCE) {
-        if let Err(error) = log.append(store, some.to_vec()).await {
+        if let Err(error) = log.append(store, some).await {
             let missed = some.len();
             tracing::warn!(?error, missed, "requests are not in the log of requests");
         }
