@@ -95,7 +95,7 @@ where
     let seen: Option<ConsumerOffset> = store.get(&LOG_READERS, &tenant, name).await?;
     let position = seen.as_ref().map_or(0, |reader| reader.position);
     let batch = store.events_after(position, limit).await?;
-    let (mut made, mut bytes, mut last, mut count) = (Vec::new(), 0, position, 0);
+    let (mut made, mut bytes, mut count) = (Vec::new(), 0, 0);
     for some in batch.chunks(AT_ONCE) {
         if bytes >= ENOUGH {
             break;
@@ -104,11 +104,10 @@ where
         bytes += puts.iter().map(|put| put.body.len()).sum::<usize>();
         made.extend(puts);
         count += some.len();
-        last = some.last().map_or(last, |entry| entry.position);
     }
-    if count == 0 {
+    let Some(last) = batch[..count].last().map(|entry| entry.position) else {
         return Ok(Step::Nothing);
-    }
+    };
     let has_more = count < batch.len() || batch.len() == limit;
     let (name, now) = (name.to_owned(), stamp.now());
     let mut unit = store.unit(tenant);
