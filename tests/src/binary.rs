@@ -41,11 +41,8 @@ fn given() -> Option<PathBuf> {
 
 fn build(profile: Profile) -> anyhow::Result<PathBuf> {
     let mut command = Command::new(env!("CARGO"));
-    command.args(["build", "--package", "racun-server", "--bin", "racun"]);
+    command.arg("build").args(selection(profile));
     command.args(["--message-format", "json-render-diagnostics"]);
-    if profile == Profile::Release {
-        command.arg("--release");
-    }
     // What cargo tells this test of its package would make build scripts run again for nothing.
     for (name, _) in std::env::vars_os() {
         if name.to_str().is_some_and(is_of_this_package) {
@@ -60,6 +57,18 @@ fn build(profile: Profile) -> anyhow::Result<PathBuf> {
     ensure!(output.status.success(), "cargo ended with {}", output.status);
     let messages = String::from_utf8(output.stdout).context("cargo answers no text")?;
     messages.lines().find_map(executable).context("cargo names no executable")
+}
+
+/// What cargo is to build.
+///
+/// Cargo turns on the features that anything it builds asks for, and builds dependencies again for
+/// another set of features. `cargo test --workspace` has built the debug binary with those that
+/// tests ask for; the example has them turned on here, too, so that nothing is built twice.
+const fn selection(profile: Profile) -> &'static [&'static str] {
+    match profile {
+        Profile::Debug => &["--workspace", "--bin", "racun", "--example", "invoice"],
+        Profile::Release => &["--package", "racun-server", "--bin", "racun", "--release"],
+    }
 }
 
 fn is_of_this_package(variable: &str) -> bool {
