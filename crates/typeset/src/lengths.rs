@@ -11,12 +11,16 @@ use crate::world::Workshop;
 
 /// Says in `data` how long texts are.
 ///
-/// What has a `label` gets `label_letters`, and `label_word` for the longest word of it. Columns of
-/// tables get `letters` for the longest line in them, and `word` for the longest word. Rows whose
-/// texts may each be a line alone get `name_width`, that of the text in the column `name` or in the
-/// first column; all other columns get `width` for the widest text in such rows. Widths are
-/// thousandths of the size of letters. The whole gets `has_composed_letters`: whether a letter is
-/// several characters, as one with its marks apart.
+/// What has a `label` gets `label_letters`, `label_word` for the longest word of it, and
+/// `label_width`, in the regular font of each family `label_widths`; `text_width` for its `text`.
+/// Columns of tables get `letters` for the longest line in them, and `word` for the longest word.
+/// Rows get `has_lines`: whether a text in them has several lines, that of the column `name`, or of
+/// the first column without one, left out. Where that text may be a line alone, too, they get
+/// `name_width`. Without `has_lines` they get `name_words` and `description_words`, too: the widths
+/// of a blank and then of what stands between blanks, each in the regular font of each family; none
+/// for texts that may break elsewhere. All other columns get `width` for the widest text in rows
+/// without `has_lines`. Widths are thousandths of the size of letters. The whole gets
+/// `has_composed_letters`: whether a letter is several characters, as one with its marks apart.
 pub(crate) fn measure(data: &mut Value, workshop: &Workshop) {
     let has_composed_letters = measure_all(data, workshop);
     if let Some(data) = data.as_object_mut() {
@@ -33,8 +37,17 @@ fn measure_all(data: &mut Value, workshop: &Workshop) -> bool {
             measure_lines(all, workshop);
             if let Some(Value::String(label)) = all.get("label") {
                 let (letters, word) = longest(label);
-                all.insert("label_letters".to_owned(), Value::from(letters));
-                all.insert("label_word".to_owned(), Value::from(word));
+                let widest = width(label, workshop);
+                let widths = line_widths(label, workshop);
+                let text = all.get("text").and_then(Value::as_str);
+                let of_text = text.and_then(|text| width(text, workshop));
+                all.extend([
+                    ("label_letters".to_owned(), Value::from(letters)),
+                    ("label_word".to_owned(), Value::from(word)),
+                    ("label_width".to_owned(), Value::from(widest)),
+                    ("label_widths".to_owned(), Value::from(widths)),
+                    ("text_width".to_owned(), Value::from(of_text)),
+                ]);
             }
             any
         }
@@ -77,16 +90,26 @@ fn measure_lines(table: &mut Map<String, Value>, workshop: &Workshop) {
     let mut widest = vec![0; columns.len()];
     let rows = table.get_mut("rows").and_then(Value::as_array_mut);
     for row in rows.into_iter().flatten().filter_map(Value::as_object_mut) {
-        let widths = if row.get("description").is_none_or(Value::is_null) {
-            widths(row.get("cells"), workshop)
-        } else {
-            None
-        };
-        let of_name = widths.as_ref().and_then(|widths| widths.get(name).copied());
-        row.insert("name_width".to_owned(), Value::from(of_name));
-        for (widest, width) in widest.iter_mut().zip(widths.into_iter().flatten()) {
-            *widest = width.max(*widest);
+        let Some(cells) = row.get("cells").and_then(Value::as_array) else { continue };
+        let mut widths: Vec<_> = cells.iter().map(|text| width(text.as_str()?, workshop)).collect();
+        let of_name = widths.get_mut(name).and_then(Option::take);
+        let mut others = widths.iter().enumerate().filter(|(place, _)| *place != name);
+        let has_lines = others.any(|(_, width)| width.is_none());
+        if !has_lines {
+            for (widest, width) in widest.iter_mut().zip(widths) {
+                *widest = width.unwrap_or_default().max(*widest);
+            }
         }
+        let is_described = row.get("description").is_some_and(|text| !text.is_null());
+        let of_name = of_name.filter(|_| !has_lines && !is_described);
+        if !has_lines {
+            let texts =
+                [("name_words", cells.get(name)), ("description_words", row.get("description"))];
+            let all = texts.map(|(key, text)| (key, words(text.and_then(Value::as_str), workshop)));
+            row.extend(all.map(|(key, words)| (key.to_owned(), Value::from(words))));
+        }
+        row.insert("has_lines".to_owned(), Value::from(has_lines));
+        row.insert("name_width".to_owned(), Value::from(of_name));
     }
     let columns = table.get_mut("columns").and_then(Value::as_array_mut);
     for (place, (column, widest)) in columns.into_iter().flatten().zip(widest).enumerate() {
@@ -96,14 +119,45 @@ fn measure_lines(table: &mut Map<String, Value>, workshop: &Workshop) {
     }
 }
 
-/// How wide each of `cells` is, as a line alone; `None` when one has several lines.
-fn widths(cells: Option<&Value>, workshop: &Workshop) -> Option<Vec<u64>> {
-    let width = |text: &Value| {
-        let text = text.as_str()?;
-        let is_line = !text.contains('\n');
-        is_line.then(|| text.chars().map(|c| u64::from(workshop.width(c))).sum())
-    };
-    cells?.as_array()?.iter().map(width).collect()
+/// How wide `text` is as a line alone; `None` when it has several lines.
+fn width(text: &str, workshop: &Workshop) -> Option<u64> {
+    let is_line = !text.contains('\n');
+    is_line.then(|| text.chars().map(|c| u64::from(workshop.width(c))).sum())
+}
+
+/// The same in the regular font of each family; `None` for characters that others stand in for,
+/// too.
+fn line_widths(text: &str, workshop: &Workshop) -> Option<Vec<u32>> {
+    text.chars().try_fold(vec![0; 3], |mut sums, c| {
+        let widths = workshop.each_width(c)?;
+        sums.iter_mut().zip(widths).for_each(|(sum, width)| *sum += width);
+        Some(sums)
+    })
+}
+
+/// Letters that a word may have before templates let it break anywhere.
+const LONGEST_WORD: usize = 24;
+
+/// How wide the words of `text` are, of a blank first; nothing when it may break elsewhere, is
+/// long, or has characters that others stand in for.
+fn words(text: Option<&str>, workshop: &Workshop) -> Vec<Vec<u32>> {
+    let text = text.unwrap_or_default();
+    if text.is_empty() || text.len() > 400 || !text.split(' ').all(is_unbreakable) {
+        return Vec::new();
+    }
+    let all = std::iter::once(" ").chain(text.split(' '));
+    all.map(|word| line_widths(word, workshop)).collect::<Option<_>>().unwrap_or_default()
+}
+
+/// Whether no line ends within `word` by Unicode's rules (UAX 14): letters and figures, with marks
+/// before them, between them and behind them that stay with these.
+fn is_unbreakable(word: &str) -> bool {
+    let word = word.strip_prefix('(').unwrap_or(word);
+    let core = word.trim_end_matches([',', '.', ';', ':', ')', '%']);
+    let is_whole = |c: char| c.is_alphanumeric() || matches!(c, ',' | '.' | '\'');
+    core.starts_with(char::is_alphanumeric)
+        && core.chars().all(is_whole)
+        && word.chars().count() <= LONGEST_WORD
 }
 
 /// Letters of the longest line of `text`, and of its longest word.
@@ -152,5 +206,26 @@ mod tests {
         assert_eq!((&columns[0]["width"], &columns[2]["width"]), (&json!(null), &json!(0)));
         assert!(columns[1]["width"].as_u64() > Some(1_000), "{columns}");
         assert_eq!(data["has_composed_letters"], json!(true));
+    }
+
+    #[test]
+    fn words_that_may_break_have_no_widths() {
+        for word in ["dobava", "vrat,", "(bela)", "1.207,50", "22%", "L'été", "Щука;", "d.o.o."]
+        {
+            assert!(is_unbreakable(word), "{word}");
+        }
+        let long = "x".repeat(LONGEST_WORD + 1);
+        for word in ["", "a-b", "a/b", "—", "%", "a)b", "\u{200b}", &long] {
+            assert!(!is_unbreakable(word), "{word}");
+        }
+        let workshop = Workshop::new().unwrap();
+        let found = words(Some("ena dve"), &workshop);
+        let [blank, one, two] =
+            [" ", "ena", "dve"].map(|text| line_widths(text, &workshop).unwrap());
+        assert_eq!(found, [blank, one, two]);
+        let none = [None, Some(""), Some("ena  dve"), Some("ena\ndve"), Some("東京")];
+        for text in none {
+            assert_eq!(words(text, &workshop), Vec::<Vec<u32>>::new(), "{text:?}");
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! A document as data and files for its template.
 
-use racun_paper::{Code, Paper, Picture, Template, modules};
+use racun_paper::{Code, Paper, Picture, Row, Template, modules};
 use racun_render::{Block, Text};
 use serde_json::{Value, json};
 use time::Date;
@@ -16,6 +16,9 @@ use crate::world::Workshop;
 
 /// Where templates find the data.
 const DATA: &str = "/data.json";
+/// Where they find the table of what is sold: typst hashes the data at most calls of a function,
+/// and this table once, where it is read.
+const LINES: &str = "/lines.json";
 
 /// Rows of a document that is not long.
 const MOST_ROWS: usize = 100;
@@ -52,6 +55,9 @@ impl Sheet {
         let mut data = serde_json::to_value(paper).map_err(|e| TypesetError::new(e.to_string()))?;
         if let Some(data) = data.as_object_mut() {
             data.insert("primary_color".to_owned(), Value::from(paper.color(None)));
+            if !is_long(&paper.lines.rows) {
+                data.insert("carried_label".to_owned(), Value::Null);
+            }
         }
         let number = paper.number.as_deref().unwrap_or_default();
         let (title, issuer) = (&paper.title, &paper.issuer.name);
@@ -154,11 +160,28 @@ impl Sheet {
                 }
             }
         }
-        let data = serde_json::to_vec(&data).map_err(|e| TypesetError::new(e.to_string()))?;
+        let lines = data.as_object_mut().and_then(|data| data.remove("lines"));
         let mut files = self.files.clone();
-        files.push((DATA.to_owned(), Bytes::new(data)));
+        for (path, data) in [(DATA, Some(data)), (LINES, lines)] {
+            let Some(data) = data else { continue };
+            let data = serde_json::to_vec(&data).map_err(|e| TypesetError::new(e.to_string()))?;
+            files.push((path.to_owned(), Bytes::new(data)));
+        }
         Ok(files)
     }
+}
+
+/// Whether a table may go on on another page, by about how many lines of text its rows have.
+fn is_long(rows: &[Row]) -> bool {
+    let lines = |row: &Row| {
+        let (name, description) = match row {
+            Row::Heading { name, description } => (Some(name), description),
+            Row::Cells { cells, description, .. } => (cells.get(1), description),
+        };
+        let of_name = name.map_or(1, |name| name.len().div_ceil(60).max(1));
+        of_name + description.as_ref().map_or(0, |text| text.len().div_ceil(50))
+    };
+    rows.iter().map(lines).sum::<usize>() > 12
 }
 
 /// The source that sets a template.

@@ -56,7 +56,14 @@ pub(crate) struct Workshop {
     /// How wide characters below U+10000 are, as [`Self::width`] says it; `None` for those that no
     /// font has.
     widths: Vec<Option<u32>>,
+    /// How wide characters below [`SCRIPTS_END`] are in the fonts of [`REGULAR`].
+    regular: [Vec<u32>; REGULAR.len()],
 }
+
+/// Where among [`FONTS`] the regular ones are.
+const REGULAR: [usize; 3] = [0, 2, 4];
+/// The first character behind those of Latin, Greek and Cyrillic.
+const SCRIPTS_END: u16 = 0x530;
 
 impl Workshop {
     /// Reads fonts and templates.
@@ -72,9 +79,10 @@ impl Workshop {
             templates.insert(id, Source::new(id, source.to_owned()));
         }
         let widths = widths(&fonts);
+        let regular = REGULAR.map(|place| regular_widths(&fonts[place]));
         let book = LazyHash::new(FontBook::from_fonts(&fonts));
         let library = LazyHash::new(Library::default());
-        Ok(Self { library, book, fonts, templates, widths })
+        Ok(Self { library, book, fonts, templates, widths, regular })
     }
 
     /// Whether a font has `c`.
@@ -87,6 +95,15 @@ impl Workshop {
     /// another font is higher.
     pub(crate) fn width(&self, c: char) -> u32 {
         self.found(c).unwrap_or(TOO_WIDE)
+    }
+
+    /// How wide `c` is in the regular font of each family, in their order; `None` for a character
+    /// of another script, or without a font.
+    pub(crate) fn each_width(&self, c: char) -> Option<[u32; REGULAR.len()]> {
+        let code = usize::try_from(u32::from(c)).ok()?;
+        let [sans, serif, narrow] = &self.regular;
+        let widths = [*sans.get(code)?, *serif.get(code)?, *narrow.get(code)?];
+        widths.iter().all(|width| *width < TOO_WIDE).then_some(widths)
     }
 
     fn found(&self, c: char) -> Option<u32> {
@@ -103,8 +120,7 @@ fn widths(fonts: &[Font]) -> Vec<Option<u32>> {
     // In how many fonts each is, and its width in the one that has it widest.
     let mut found = vec![(0, 0); 0x1_0000];
     for font in fonts {
-        let variations = FontVariations::default();
-        let face = font.clone().instantiate(font.info().variant, Abs::pt(10.0), &variations);
+        let face = instance(font);
         for code in font.info().coverage.iter() {
             let place = usize::try_from(code).ok().and_then(|code| found.get_mut(code));
             if let Some((count, widest)) = place {
@@ -113,14 +129,30 @@ fn widths(fonts: &[Font]) -> Vec<Option<u32>> {
             }
         }
     }
-    // Figures are set with all digits as wide as the widest.
-    let digits = usize::from(b'0')..=usize::from(b'9');
-    let widest = found[digits.clone()].iter().max().copied().unwrap_or_default();
-    found[digits].fill(widest);
+    level_digits(&mut found);
     let width = |(count, widest): (usize, u32)| {
         (count > 0).then_some(if count == fonts.len() { widest } else { TOO_WIDE })
     };
     found.into_iter().map(width).collect()
+}
+
+fn regular_widths(font: &Font) -> Vec<u32> {
+    let face = instance(font);
+    let mut found = (0..SCRIPTS_END).map(|code| width_in(&face, code.into())).collect::<Vec<_>>();
+    level_digits(&mut found);
+    found
+}
+
+/// Figures are set with all digits as wide as the widest.
+fn level_digits<T: Copy + Ord>(found: &mut [T]) {
+    let digits = &mut found[usize::from(b'0')..=usize::from(b'9')];
+    if let Some(widest) = digits.iter().max().copied() {
+        digits.fill(widest);
+    }
+}
+
+fn instance(font: &Font) -> FontInstance {
+    font.clone().instantiate(font.info().variant, Abs::pt(10.0), &FontVariations::default())
 }
 
 fn width_in(face: &FontInstance, code: u32) -> u32 {

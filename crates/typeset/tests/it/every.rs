@@ -29,7 +29,7 @@ fn check_languages(template: Template) {
         let whole = translated(template, language, 3);
         check(&whole, &what("the whole document"));
         check(&lengthened(translated(template, language, 2), language), &what("the long names"));
-        let mut long = translated(template, language, 20);
+        let mut long = translated(template, language, 36);
         (long.advances, long.payments, long.converted) = (None, None, None);
         describe(&mut long, &UNDER.repeat(4));
         let found = check(&long, &what("the long table"));

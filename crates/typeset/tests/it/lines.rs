@@ -1,10 +1,10 @@
-//! Rows whose texts are lines alone are set without being measured: they stand as all others do.
+//! Rows whose heights are known are set without being measured: they stand as all others do.
 
 use racun_paper::{Paper, Row, Template};
 
 use crate::sample::{line, plain_invoice};
 use crate::set;
-use crate::tools::words;
+use crate::tools::{Word, words};
 
 /// Parts of names: wide letters and narrow ones, pairs that stand closer, digits, other scripts.
 const PARTS: [&str; 16] = [
@@ -65,6 +65,18 @@ fn measured(mut paper: Paper) -> Paper {
     paper
 }
 
+/// A text that stands higher or lower than another on the first line of their row, by more than the
+/// letters of another font are higher.
+fn first_askew(all: &[Word]) -> Option<(&Word, &Word)> {
+    let units = all.iter().filter(|word| word.text == "kos");
+    let pairs = units.flat_map(|unit| all.iter().map(move |word| (unit, word)));
+    let mut beside = pairs.filter(|(unit, word)| {
+        let middle = i64::midpoint(word.top, word.bottom);
+        word.page == unit.page && (unit.top..unit.bottom).contains(&middle)
+    });
+    beside.find(|(unit, word)| word.text.is_ascii() && word.top.abs_diff(unit.top) > 700)
+}
+
 #[test]
 fn rows_stand_where_typst_puts_them_when_it_measures_them() {
     let mut figures = Figures(1);
@@ -75,6 +87,8 @@ fn rows_stand_where_typst_puts_them_when_it_measures_them() {
                 let paper = with_names(template, amount, most, &mut figures);
                 let places = [paper.clone(), measured(paper)].map(|paper| {
                     let words = words(&set(&paper));
+                    let askew = first_askew(&words);
+                    assert!(askew.is_none(), "{template:?}, {amount}, {most}: {askew:?}");
                     words.into_iter().map(|word| (word.text, word.page, word.left, word.top))
                 });
                 let [alone, measured] = places.map(Vec::from_iter);
@@ -83,5 +97,73 @@ fn rows_stand_where_typst_puts_them_when_it_measures_them() {
                 assert_eq!(alone.len(), measured.len(), "{template:?}, {amount}, {most}");
             }
         }
+    }
+}
+
+/// An invoice whose names, and descriptions, have several lines of whole words each.
+fn with_long_texts(template: Template, figures: &mut Figures) -> Paper {
+    let words = [
+        "dobava",
+        "in",
+        "montaža",
+        "vrat,",
+        "št.",
+        "1207",
+        "(bela)",
+        "Щука",
+        "Ωμέγα",
+        "Überbau",
+        "AVAV",
+        "ili",
+        "WWW",
+        "z",
+        "22%",
+        "šivi;",
+        "mmm",
+        "okvir",
+        "L'été",
+    ];
+    let mut text = |least: usize| -> String {
+        let count = least + figures.below(14);
+        let parts: Vec<_> = (0..count).map(|_| words[figures.below(words.len())]).collect();
+        parts.join(" ")
+    };
+    let mut paper = plain_invoice(template, 0);
+    paper.lines.rows = (0..40)
+        .map(|number| {
+            let (name, description) = (text(24), text(1));
+            line(number, &name, (number % 2 == 0).then_some(&*description))
+        })
+        .collect();
+    paper
+}
+
+/// The same, with another text than the name in two lines: such rows are measured by typst.
+fn measured_with_lines(mut paper: Paper) -> Paper {
+    for row in &mut paper.lines.rows {
+        if let Row::Cells { cells, .. } = row {
+            let of_two: String = cells[2].replace(' ', "\n");
+            cells[2] = of_two;
+        }
+    }
+    paper
+}
+
+#[test]
+fn rows_of_several_lines_are_as_high_as_when_typst_measures_them() {
+    let mut figures = Figures(7);
+    for template in &Template::ALL[..6] {
+        let paper = with_long_texts(*template, &mut figures);
+        let places = [paper.clone(), measured_with_lines(paper)].map(|paper| {
+            let words = words(&set(&paper)).into_iter();
+            let others = words.filter(|word| word.text != "2" && word.text != "kos");
+            let places = others.map(|word| (word.page, word.top, word.left, word.text));
+            // Readers take narrow columns one after the other, or not.
+            std::collections::BTreeSet::from_iter(places)
+        });
+        let [known, measured] = places;
+        let first = known.iter().zip(&measured).find(|(known, measured)| known != measured);
+        assert_eq!(first, None, "{template:?}");
+        assert_eq!(known.len(), measured.len(), "{template:?}");
     }
 }
