@@ -2,9 +2,7 @@
 
 use std::fmt::Write as _;
 
-use qrcode::bits::Bits;
-use qrcode::types::QrError;
-use qrcode::{Color, EcLevel, QrCode, Version};
+use qrcodegen::{DataTooLong, QrCode, QrCodeEcc, QrSegment, Version};
 use rxing::pdf417::encoder::{Compaction, PDF417};
 
 use crate::model::{Code, Symbol};
@@ -38,9 +36,9 @@ pub fn modules(symbol: Symbol, payload: &[u8]) -> Result<Modules, String> {
     match symbol {
         Symbol::Qr { version, eci } => {
             let code = qr(version, eci, payload).map_err(|error| error.to_string())?;
-            let width = code.width();
-            let dark = code.to_colors().into_iter().map(|color| color == Color::Dark).collect();
-            Ok(Modules { width, dark, quiet: QR_QUIET, row: 1 })
+            let places = (0..code.size()).flat_map(|y| (0..code.size()).map(move |x| (x, y)));
+            let dark: Vec<bool> = places.map(|(x, y)| code.get_module(x, y)).collect();
+            Ok(Modules { width: dark.len().isqrt(), dark, quiet: QR_QUIET, row: 1 })
         }
         Symbol::Pdf417 { error_level, max_columns } => {
             pdf417(error_level, max_columns, payload).map_err(|error| error.to_string())
@@ -48,23 +46,16 @@ pub fn modules(symbol: Symbol, payload: &[u8]) -> Result<Modules, String> {
     }
 }
 
-fn qr(version: Option<u8>, eci: Option<u32>, payload: &[u8]) -> Result<QrCode, QrError> {
-    let versions = version.map_or(1..=40, |version| version..=version);
-    let mut last = Err(QrError::InvalidVersion);
-    for version in versions {
-        let mut bits = Bits::new(Version::Normal(version.into()));
-        if let Some(eci) = eci {
-            bits.push_eci_designator(eci)?;
-        }
-        last = bits
-            .push_byte_data(payload)
-            .and_then(|()| bits.push_terminator(EcLevel::M))
-            .and_then(|()| QrCode::with_bits(bits, EcLevel::M));
-        if last.is_ok() {
-            return last;
-        }
-    }
-    last
+fn qr(version: Option<u8>, eci: Option<u32>, payload: &[u8]) -> Result<QrCode, DataTooLong> {
+    let (least, most) = match version {
+        Some(version) => (Version::new(version), Version::new(version)),
+        None => (Version::MIN, Version::MAX),
+    };
+    let eci = eci.map(QrSegment::make_eci);
+    let segments: Vec<_> = eci.into_iter().chain([QrSegment::make_bytes(payload)]).collect();
+    // By the mask of the least penalty; with corrections of level M, and no more where there is
+    // room.
+    QrCode::encode_segments_advanced(&segments, QrCodeEcc::Medium, least, most, None, false)
 }
 
 /// Modules of a row of a PDF417 code with so many columns of data, and what is light beside it:

@@ -135,7 +135,7 @@ pub const PURE: &[(&str, &[&str])] = &[
         &[
             "base64",
             "encoding_rs",
-            "qrcode",
+            "qrcodegen",
             "racun-documents",
             "racun-kernel",
             "rxing",
