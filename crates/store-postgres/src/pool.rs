@@ -17,6 +17,7 @@ use racun_store::StoreError;
 use tokio::runtime::Handle;
 
 use crate::error::of_pool;
+use crate::session::usual;
 
 /// How a [`crate::PgStore`] uses its server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,7 +85,7 @@ pub(crate) type Connections = Pool<AsyncPgConnection>;
 /// A connection, set up as all are and then as `further` says. It lives on the present runtime.
 pub(crate) async fn open(url: &str, further: &str) -> Result<AsyncPgConnection, ConnectionError> {
     let mut connection = AsyncPgConnection::establish(url).await?;
-    let ready = connection.batch_execute(&format!("{SETUP} {further};")).await;
+    let ready = connection.batch_execute(&format!("{SETUP} {}; {further};", usual())).await;
     ready.map_err(ConnectionError::CouldntSetupConfiguration)?;
     Ok(connection)
 }

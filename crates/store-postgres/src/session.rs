@@ -21,6 +21,39 @@ pub(crate) enum Planning {
     Texts,
 }
 
+impl Planning {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Indexed => "indexed",
+            Self::Ordered => "ordered",
+            Self::Free => "free",
+            Self::Texts => "texts",
+        }
+    }
+
+    /// SQL that makes a connection plan so, for all statements that follow.
+    fn settings(self) -> String {
+        // The start of parallel workers takes as long as counting half a million entries of an
+        // index, and a page needs none: with them, one ordered by a boolean sorted all rows of an
+        // index of another order.
+        let (cache, sort, scan, parallel) = match self {
+            Self::Indexed => ("force_generic_plan", "on", "off", "1000000"),
+            Self::Ordered => ("force_generic_plan", "off", "off", "1000000"),
+            Self::Free => ("auto", "on", "on", "30000"),
+            Self::Texts => ("auto", "on", "on", "100"),
+        };
+        let all = [
+            ("racun.planning", self.name()),
+            ("plan_cache_mode", cache),
+            ("enable_sort", sort),
+            ("enable_seqscan", scan),
+            ("parallel_setup_cost", parallel),
+        ];
+        all.map(|(setting, value)| format!("set_config('{setting}', '{value}', false)"))
+            .join(" || ")
+    }
+}
+
 /// Every tenant, as the row-level security understands it; for reading only.
 pub(crate) const ALL_TENANTS: &str = "*";
 
@@ -38,28 +71,24 @@ pub(crate) fn reach_until_committed(tenants: &str) -> Statement {
 
 /// The same, for a transaction that begins and is to write in `epoch`: see [`crate::lease`].
 pub(crate) fn begin_in(epoch: i64, tenants: &str) -> Statement {
-    say(tenants, Planning::Indexed, true, ", racun_write_in($7)").bind(Bind::Int(epoch))
+    say(tenants, Planning::Indexed, true, ", racun_write_in($3)").bind(Bind::Int(epoch))
+}
+
+/// How a connection that was just opened plans, for most statements.
+pub(crate) fn usual() -> String {
+    format!("SELECT {}", Planning::Indexed.settings())
 }
 
 fn say(tenants: &str, planning: Planning, until_committed: bool, further: &str) -> Statement {
-    // The start of parallel workers takes as long as counting half a million entries of an index,
-    // and a page needs none: with them, one ordered by a boolean sorted all rows of an index of
-    // another order.
-    let (cache, sort, scan, parallel) = match planning {
-        Planning::Indexed => ("force_generic_plan", "on", "off", "1000000"),
-        Planning::Ordered => ("force_generic_plan", "off", "off", "1000000"),
-        Planning::Free => ("auto", "on", "on", "30000"),
-        Planning::Texts => ("auto", "on", "on", "100"),
-    };
+    // What the connection does already is not said again, for that takes PostgreSQL longer than
+    // reading a row. A transaction that is rolled back takes back all of it, its name included.
     Statement::new(format!(
-        "SELECT set_config('racun.tenants', $1, $2) AS id, set_config('plan_cache_mode', $3, $2), \
-         set_config('enable_sort', $4, $2), set_config('enable_seqscan', $5, $2), \
-         set_config('parallel_setup_cost', $6, $2), clock_timestamp() AS now{further}"
+        "SELECT set_config('racun.tenants', $1, $2) AS id, \
+         CASE WHEN current_setting('racun.planning', true) IS DISTINCT FROM '{}' THEN {} END, \
+         clock_timestamp() AS now{further}",
+        planning.name(),
+        planning.settings(),
     ))
     .bind(tenants)
     .bind(Bind::Bool(Some(until_committed)))
-    .bind(cache)
-    .bind(sort)
-    .bind(scan)
-    .bind(parallel)
 }
