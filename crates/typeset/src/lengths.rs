@@ -91,18 +91,17 @@ fn measure_lines(table: &mut Map<String, Value>, workshop: &Workshop) {
     let rows = table.get_mut("rows").and_then(Value::as_array_mut);
     for row in rows.into_iter().flatten().filter_map(Value::as_object_mut) {
         let Some(cells) = row.get("cells").and_then(Value::as_array) else { continue };
-        let mut widths: Vec<_> = cells.iter().map(|text| width(text.as_str()?, workshop)).collect();
-        let of_name = widths.get_mut(name).and_then(Option::take);
+        let widths: Vec<_> = cells.iter().map(|text| width(text.as_str()?, workshop)).collect();
         let mut others = widths.iter().enumerate().filter(|(place, _)| *place != name);
         let has_lines = others.any(|(_, width)| width.is_none());
+        let mut of_name = None;
         if !has_lines {
+            if row.get("description").is_none_or(Value::is_null) {
+                of_name = widths.get(name).copied().flatten();
+            }
             for (widest, width) in widest.iter_mut().zip(widths) {
                 *widest = width.unwrap_or_default().max(*widest);
             }
-        }
-        let is_described = row.get("description").is_some_and(|text| !text.is_null());
-        let of_name = of_name.filter(|_| !has_lines && !is_described);
-        if !has_lines {
             let texts =
                 [("name_words", cells.get(name)), ("description_words", row.get("description"))];
             let all = texts.map(|(key, text)| (key, words(text.and_then(Value::as_str), workshop)));
