@@ -184,6 +184,38 @@ fn each_package_has_one_test_binary() {
     }
 }
 
+/// A library without tests or examples would be compiled once more, and read by rustdoc, for none.
+#[test]
+fn libraries_are_tested_for_what_they_hold() {
+    let sources = rust_files();
+    for Package { name, manifest, library, .. } in packages() {
+        let Some(library) = library else { continue };
+        let folder = manifest.with_file_name("src");
+        let (mut has_tests, mut has_examples) = (false, false);
+        for file in sources.iter().filter(|file| file.starts_with(&folder)) {
+            let source = fs::read_to_string(file).unwrap();
+            has_tests |= ["#[test]", "::test]", "::test("].iter().any(|mark| source.contains(mark));
+            has_examples |= has_example(&source);
+        }
+        assert_eq!(library.test, has_tests, "`test` of [lib] of {name} (left)");
+        assert_eq!(library.doctest, has_examples, "`doctest` of [lib] of {name} (left)");
+    }
+}
+
+/// Whether the docs of `source`, or the README that is tested with them, hold code to run: a block
+/// that is not said to be text.
+fn has_example(source: &str) -> bool {
+    if source.contains("#![cfg_attr(doctest, ") {
+        return true;
+    }
+    let in_docs = |line: &str| {
+        let docs = line.trim_start().strip_prefix("//")?.strip_prefix(['/', '!'])?;
+        docs.trim_start().strip_prefix("```").map(str::to_owned)
+    };
+    let mut starts = source.lines().filter_map(in_docs).step_by(2);
+    starts.any(|language| language != "text")
+}
+
 #[test]
 fn no_test_measures_or_waits_for_a_time() {
     // Put together here, so that this file does not hold them. Polls have a deadline and pause for
@@ -374,6 +406,13 @@ struct Package {
     manifest: PathBuf,
     dependencies: Vec<(String, String)>,
     test_binaries: Vec<String>,
+    library: Option<Library>,
+}
+
+/// What `cargo test` does with a library.
+struct Library {
+    test: bool,
+    doctest: bool,
 }
 
 impl Package {
@@ -407,6 +446,12 @@ fn package(value: &Value) -> Package {
             .filter(|target| items(target, "kind").any(|kind| kind == "test"))
             .map(|target| text(target, "name"))
             .collect(),
+        library: items(value, "targets")
+            .find(|target| items(target, "kind").any(|kind| kind == "lib"))
+            .map(|target| Library {
+                test: target["test"].as_bool().unwrap(),
+                doctest: target["doctest"].as_bool().unwrap(),
+            }),
     }
 }
 
