@@ -19,6 +19,8 @@ fn servers_that_start_together_on_an_empty_database_share_it() {
         let other = scope.spawn(start);
         (start(), other.join().unwrap())
     });
+    // Before anybody signs up: the mail to them is a file there.
+    assert!(!folder.path().join("racun-data").exists(), "PostgreSQL needs no data folder");
     let user = r#"{"email":"a@example.com","password":"long enough 1","company_name":"A"}"#;
     let (status, body) = first.ask("POST", "/users/signup", "", user);
     assert_eq!(status, 201, "{body}");
@@ -27,7 +29,6 @@ fn servers_that_start_together_on_an_empty_database_share_it() {
     assert_eq!(status, 200, "{body}");
     first.stop();
     second.stop();
-    assert!(!folder.path().join("racun-data").exists(), "PostgreSQL needs no data folder");
 }
 
 #[test]
