@@ -208,12 +208,14 @@ fn has_example(source: &str) -> bool {
     if source.contains("#![cfg_attr(doctest, ") {
         return true;
     }
-    let in_docs = |line: &str| {
-        let docs = line.trim_start().strip_prefix("//")?.strip_prefix(['/', '!'])?;
-        docs.trim_start().strip_prefix("```").map(str::to_owned)
-    };
-    let mut starts = source.lines().filter_map(in_docs).step_by(2);
+    let mut starts = source.lines().filter_map(words_of_fence).step_by(2);
     starts.any(|language| language != "text")
+}
+
+/// What stands behind the fence that this line of docs is; none for any other line.
+fn words_of_fence(line: &str) -> Option<&str> {
+    let docs = line.trim_start().strip_prefix("//")?.strip_prefix(['/', '!'])?;
+    docs.trim_start().strip_prefix("```")
 }
 
 #[test]
