@@ -19,7 +19,7 @@ fn servers_that_start_together_on_an_empty_database_share_it() {
         let other = scope.spawn(start);
         (start(), other.join().unwrap())
     });
-    // Before anybody signs up: the mail to them is a file there.
+    // Before anybody signs up: the mail to them is a file there, and all that is.
     assert!(!folder.path().join("racun-data").exists(), "PostgreSQL needs no data folder");
     let user = r#"{"email":"a@example.com","password":"long enough 1","company_name":"A"}"#;
     let (status, body) = first.ask("POST", "/users/signup", "", user);
@@ -29,6 +29,10 @@ fn servers_that_start_together_on_an_empty_database_share_it() {
     assert_eq!(status, 200, "{body}");
     first.stop();
     second.stop();
+    let data = std::fs::read_dir(folder.path().join("racun-data")).into_iter().flatten();
+    for entry in data {
+        assert_eq!(entry.unwrap().file_name(), "mail", "PostgreSQL needs nothing else there");
+    }
 }
 
 #[test]
