@@ -167,3 +167,49 @@ fn rows_of_several_lines_are_as_high_as_when_typst_measures_them() {
         assert_eq!(known.len(), measured.len(), "{template:?}");
     }
 }
+
+/// The rows of `paper` and a last one, whose figure is eleven times `letter`; with `end` behind all
+/// names and descriptions.
+fn with_last_row(mut paper: Paper, letter: &str, end: &str) -> Paper {
+    paper.lines.rows.push(line(99, "Konec", None));
+    for row in &mut paper.lines.rows {
+        if let Row::Cells { cells, description, .. } = row {
+            if cells[1] == "Konec" {
+                cells[2] = letter.repeat(11);
+            }
+            cells[1].push_str(end);
+            description.iter_mut().for_each(|text| text.push_str(end));
+        }
+    }
+    paper
+}
+
+#[test]
+fn rows_of_receipts_stand_where_typst_puts_them_when_it_measures_them() {
+    let mut figures = Figures(11);
+    for template in [Template::Receipt80, Template::Receipt58] {
+        let names = [1, 2, 4].map(|most| with_names(template, "2.222,10 €", most, &mut figures));
+        for paper in names.into_iter().chain([with_long_texts(template, &mut figures)]) {
+            // The Cyrillic letter is as wide as the Latin one, but no other font has it, so that
+            // no widths of words are known. A column of the widest letters may need more lines.
+            let places = [("i", " Q"), ("W", " Ԛ")].map(|(letter, end)| {
+                let words = words(&set(&with_last_row(paper.clone(), letter, end)));
+                let last = words.iter().find(|word| word.text == "Konec").unwrap().top;
+                let above = words.into_iter().filter(|word| word.top < last);
+                let mut places: Vec<_> =
+                    above.map(|word| (word.text.replace('Ԛ', "Q"), word.left, word.top)).collect();
+                places.sort();
+                places
+            });
+            let [known, measured] = places;
+            assert_eq!(known.len(), measured.len(), "{template:?}");
+            // Thousandths of a point come from how readers round what they add up.
+            let first = known.iter().zip(&measured).find(|(known, measured)| {
+                known.0 != measured.0
+                    || known.1.abs_diff(measured.1) > 2
+                    || known.2.abs_diff(measured.2) > 2
+            });
+            assert_eq!(first, None, "{template:?}");
+        }
+    }
+}
