@@ -5,7 +5,7 @@
 //! which are 10,000 otherwise and take minutes. Fails when an invoice of 5 lines takes 15 ms of one
 //! core or more, one of 50 lines 50 ms, or when memory grows by more than 16 MB.
 //!
-//! The limits are those of a core of one's own. Whoever shares the machine only adds to a time, a
+//! The limits are those of a core of one's own. Others on the same machine only add to a time, a
 //! half and more on a busy one, so all is measured in several passes, and the quietest counts; the
 //! loudest is printed beside it.
 #![expect(clippy::unwrap_used, reason = "a measurement ends where it cannot go on")]
