@@ -7,7 +7,8 @@
 //!
 //! The limits are those of a core of one's own. Others on the same machine only add to a time, a
 //! half and more on a busy one, so all is measured in several passes, and the quietest counts; the
-//! loudest is printed beside it.
+//! middle and the loudest are printed beside it. A ratio is that of a page to the baseline of the
+//! same pass, the middle one of all passes.
 #![expect(clippy::unwrap_used, reason = "a measurement ends where it cannot go on")]
 
 #[expect(dead_code, reason = "the tests use the rest")]
@@ -31,53 +32,31 @@ const RENDERS: usize = 10_000;
 const SIDE: u32 = 256;
 
 /// What something took: by the clock, and of all cores together.
-#[derive(Clone, Copy)]
 struct Cost {
     time: Duration,
     cores: Duration,
 }
 
-impl Cost {
-    const ZERO: Self = Self { time: Duration::ZERO, cores: Duration::ZERO };
-    const MAX: Self = Self { time: Duration::MAX, cores: Duration::MAX };
-
-    fn least(self, other: Self) -> Self {
-        Self { time: self.time.min(other.time), cores: self.cores.min(other.cores) }
-    }
-
-    fn most(self, other: Self) -> Self {
-        Self { time: self.time.max(other.time), cores: self.cores.max(other.cores) }
-    }
-}
-
-/// The quietest and the loudest pass.
-#[derive(Clone, Copy)]
-struct Passes {
-    least: Cost,
-    most: Cost,
-}
-
-impl Passes {
-    const NONE: Self = Self { least: Cost::MAX, most: Cost::ZERO };
-
-    fn add(&mut self, cost: Cost) {
-        *self = Self { least: self.least.least(cost), most: self.most.most(cost) };
-    }
+/// The least, the middle and the most of `all`, of which there is at least one.
+fn spread<T: Copy + Ord>(all: impl Iterator<Item = T>) -> [T; 3] {
+    let mut all: Vec<T> = all.collect();
+    all.sort();
+    [all[0], all[all.len() / 2], all[all.len() - 1]]
 }
 
 /// The middle of as many measurements of `work` as there are rounds; it takes the number of the
 /// round.
 fn median(mut work: impl FnMut(usize)) -> Cost {
-    let (mut times, mut cores): (Vec<_>, Vec<_>) = (0..ROUNDS)
+    let rounds: Vec<Cost> = (0..ROUNDS)
         .map(|round| {
             let (began, used) = (Instant::now(), time_of_cores());
             work(round);
-            (began.elapsed(), time_of_cores() - used)
+            Cost { time: began.elapsed(), cores: time_of_cores() - used }
         })
-        .unzip();
-    times.sort();
-    cores.sort();
-    Cost { time: times[ROUNDS / 2], cores: cores[ROUNDS / 2] }
+        .collect();
+    let [_, time, _] = spread(rounds.iter().map(|cost| cost.time));
+    let [_, cores, _] = spread(rounds.iter().map(|cost| cost.cores));
+    Cost { time, cores }
 }
 
 /// What the threads of this process took of cores so far.
@@ -199,16 +178,16 @@ fn letter(number: usize) -> char {
     char::from(b'a' + u8::try_from(number % 26).unwrap())
 }
 
-/// Documents of one template, plain ones and such with everything on them; and what one of the
-/// plain ones may take of a core at most.
+/// Documents of one template, plain ones and such with everything on them; what one of the plain
+/// ones may take of a core at most, and what they took in each pass.
 struct Case {
     template: Template,
     lines: usize,
     limit: Duration,
     plain: Vec<Paper>,
     full: Vec<Paper>,
-    cost: Passes,
-    cost_full: Passes,
+    costs: Vec<Cost>,
+    costs_full: Vec<Cost>,
 }
 
 impl Case {
@@ -219,28 +198,35 @@ impl Case {
             limit: Duration::from_millis(limit),
             plain: different(&sample::plain_invoice(template, lines)),
             full: different(&sample::invoice(template, lines)),
-            cost: Passes::NONE,
-            cost_full: Passes::NONE,
+            costs: Vec::new(),
+            costs_full: Vec::new(),
         }
     }
 
-    /// Prints what was measured, and answers whether it keeps to the limit.
-    fn report(&self, base: Cost, bytes: usize) -> bool {
-        let Passes { least, most } = self.cost;
-        let ratio = least.time.as_micros() * 10 / base.time.as_micros().max(1);
+    /// Prints what was measured beside the baseline in the same passes, and answers whether it
+    /// keeps to the limit.
+    fn report(&self, base: &[Cost], bytes: usize) -> bool {
+        let [time, ..] = spread(self.costs.iter().map(|cost| cost.time));
+        let [full, ..] = spread(self.costs_full.iter().map(|cost| cost.time));
+        let [least, middle, most] = spread(self.costs.iter().map(|cost| cost.cores));
+        let pairs = self.costs.iter().zip(base);
+        let tenths =
+            |(own, base): (&Cost, &Cost)| own.time.as_micros() * 10 / base.time.as_micros().max(1);
+        let [_, ratio, _] = spread(pairs.map(tenths));
         println!(
-            "{} with {} lines: {} µs, {} µs of cores (to {}), {}.{} times the baseline; with \
-             everything on it {} µs; {bytes} bytes",
+            "{} with {} lines: {} µs, {} µs of cores ({} in the middle, {} at most), {}.{} times \
+             the baseline; with everything on it {} µs; {bytes} bytes",
             self.template.name(),
             self.lines,
-            least.time.as_micros(),
-            least.cores.as_micros(),
-            most.cores.as_micros(),
+            time.as_micros(),
+            least.as_micros(),
+            middle.as_micros(),
+            most.as_micros(),
             ratio / 10,
             ratio % 10,
-            self.cost_full.least.time.as_micros(),
+            full.as_micros(),
         );
-        least.cores < self.limit
+        least < self.limit
     }
 }
 
@@ -252,24 +238,24 @@ fn main() {
     let cases = [(Template::Modern, 5, 15), (Template::Modern, 50, 50), (Template::Classic, 5, 15)];
     let more = [(Template::Receipt80, 5, 15), (Template::Modern, 500, 2_000)];
     let mut cases: Vec<Case> = cases.into_iter().chain(more).map(Case::new).collect();
-    let mut base = Passes::NONE;
+    let mut base = Vec::new();
     for _ in 0..PASSES {
-        base.add(baseline());
+        base.push(baseline());
         for case in &mut cases {
             let cost = |papers: &[Paper]| {
                 median(|round| {
                     print(&papers[round]);
                 })
             };
-            case.cost.add(cost(&case.plain));
-            case.cost_full.add(cost(&case.full));
+            case.costs.push(cost(&case.plain));
+            case.costs_full.push(cost(&case.full));
         }
     }
-    let base = base.least;
-    println!("baseline, a PNG of {SIDE} by {SIDE} pixels: {} µs", base.time.as_micros());
+    let [least, ..] = spread(base.iter().map(|cost| cost.time));
+    println!("baseline, a PNG of {SIDE} by {SIDE} pixels: {} µs", least.as_micros());
     let mut failed = false;
     for case in &cases {
-        failed |= !case.report(base, print(&case.plain[0]));
+        failed |= !case.report(&base, print(&case.plain[0]));
     }
     beside_command_line(&setter);
     let paper =
