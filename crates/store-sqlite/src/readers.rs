@@ -28,9 +28,10 @@ pub(crate) fn spawn(
 }
 
 fn answer(mut connection: Connection, queue: &Turns<Read>) {
-    while let Some(turn) = queue.next() {
+    let mut next = queue.next(None);
+    while let Some(turn) = next {
         run(&mut connection, turn.what);
-        queue.end(&turn.whose);
+        next = queue.next(Some(&turn.whose));
     }
 }
 

@@ -2,15 +2,14 @@
 //! more than the reads under way.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, Thread};
 
 use tokio::sync::Semaphore;
 
 /// What waits, in the order of turns.
 pub(crate) struct Turns<T> {
     state: Mutex<State<T>>,
-    /// Woken when something came, ended, or was closed.
-    changed: Condvar,
     /// Places of what waits; callers beyond them wait for one.
     places: Semaphore,
     /// Of one tenant run at once.
@@ -22,6 +21,8 @@ struct State<T> {
     /// Who has something that waits, the next one first.
     order: VecDeque<Arc<str>>,
     running: HashMap<Arc<str>, usize>,
+    /// Threads that sleep. The last one is woken first: what it read lately is still in its caches.
+    idle: Vec<Thread>,
     is_closed: bool,
 }
 
@@ -38,10 +39,10 @@ impl<T> Turns<T> {
             waiting: HashMap::new(),
             order: VecDeque::new(),
             running: HashMap::new(),
+            idle: Vec::new(),
             is_closed: false,
         };
-        let (state, changed) = (Mutex::new(state), Condvar::new());
-        Self { state, changed, places: Semaphore::new(places), most_of_one }
+        Self { state: Mutex::new(state), places: Semaphore::new(places), most_of_one }
     }
 
     fn state(&self) -> MutexGuard<'_, State<T>> {
@@ -60,13 +61,23 @@ impl<T> Turns<T> {
         if queue.len() == 1 {
             state.order.push_back(whose);
         }
+        let woken = state.idle.pop();
         drop(state);
-        self.changed.notify_one();
+        if let Some(thread) = woken {
+            thread.unpark();
+        }
     }
 
-    /// What is next; waits for it. `None` when it is closed and all has been run.
-    pub(crate) fn next(&self) -> Option<Turn<T>> {
+    /// Ends what was run for `ended`, and answers what is next; waits for it. `None` when it is
+    /// closed and all has been run.
+    ///
+    /// An end lets one more read run, and whoever ends one takes the next: so no other thread needs
+    /// to be woken for it. Woken after each read, they would only get in each other's way.
+    pub(crate) fn next(&self, ended: Option<&Arc<str>>) -> Option<Turn<T>> {
         let mut state = self.state();
+        if let Some(whose) = ended {
+            state.end(whose);
+        }
         loop {
             if let Some(turn) = state.take(self.most_of_one) {
                 drop(state);
@@ -74,34 +85,43 @@ impl<T> Turns<T> {
                 return Some(turn);
             }
             if state.is_closed && state.order.is_empty() {
+                // Others may sleep until reads that were skipped are run: this thread ran them.
+                state.wake_all();
                 return None;
             }
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            let thread = thread::current();
+            let id = thread.id();
+            state.idle.push(thread);
+            drop(state);
+            thread::park();
+            state = self.state();
+            // A thread may wake without having been woken.
+            state.idle.retain(|idle| idle.id() != id);
         }
-    }
-
-    /// What was run for `whose` has ended.
-    pub(crate) fn end(&self, whose: &Arc<str>) {
-        let mut state = self.state();
-        if let Some(count) = state.running.get_mut(whose) {
-            *count -= 1;
-            if *count == 0 {
-                state.running.remove(whose);
-            }
-        }
-        drop(state);
-        // A reader that skipped this tenant may take its next read, and all may have to end.
-        self.changed.notify_all();
     }
 
     /// Nothing comes any more.
     pub(crate) fn close(&self) {
-        self.state().is_closed = true;
-        self.changed.notify_all();
+        let mut state = self.state();
+        state.is_closed = true;
+        state.wake_all();
     }
 }
 
 impl<T> State<T> {
+    fn end(&mut self, whose: &Arc<str>) {
+        if let Some(count) = self.running.get_mut(whose) {
+            *count -= 1;
+            if *count == 0 {
+                self.running.remove(whose);
+            }
+        }
+    }
+
+    fn wake_all(&mut self) {
+        self.idle.drain(..).for_each(|thread| thread.unpark());
+    }
+
     fn take(&mut self, most_of_one: usize) -> Option<Turn<T>> {
         let may = |whose: &Arc<str>| self.running.get(whose).is_none_or(|n| *n < most_of_one);
         let place = self.order.iter().position(may)?;
@@ -120,6 +140,11 @@ impl<T> State<T> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+    use std::sync::mpsc::channel;
+
+    use proptest::prelude::*;
+
     use super::*;
 
     #[tokio::test]
@@ -130,16 +155,15 @@ mod tests {
         }
         turns.push("modest", 100).await;
         turns.push("other", 200).await;
-        let next = || turns.next().map(|turn| (turn.what, turn.whose)).unwrap();
-        let first = next();
+        let next = |ended| turns.next(ended).map(|turn| (turn.what, turn.whose)).unwrap();
+        let first = next(None);
         assert_eq!(first.0, 0);
-        assert_eq!(next().0, 100, "the last caller does not wait for ten");
-        assert_eq!(next().0, 200);
-        assert_eq!(next().0, 1);
+        assert_eq!(next(None).0, 100, "the last caller does not wait for ten");
+        assert_eq!(next(None).0, 200);
+        assert_eq!(next(None).0, 1);
         turns.push("modest", 101).await;
-        assert_eq!(next().0, 101, "two of one tenant are under way");
-        turns.end(&first.1);
-        assert_eq!(next().0, 2);
+        assert_eq!(next(None).0, 101, "two of one tenant are under way");
+        assert_eq!(next(Some(&first.1)).0, 2);
     }
 
     #[tokio::test]
@@ -154,16 +178,72 @@ mod tests {
         tokio::task::yield_now().await;
         assert!(!third.is_finished(), "there are two places");
         let mut ran = Vec::new();
-        let first = turns.next().unwrap();
-        ran.push(first.what);
+        let mut next = turns.next(None);
         third.await.unwrap();
         turns.close();
-        turns.end(&first.whose);
-        while let Some(turn) = turns.next() {
+        while let Some(turn) = next {
             ran.push(turn.what);
-            turns.end(&turn.whose);
+            next = turns.next(Some(&turn.whose));
         }
         assert_eq!(ran, [1, 2, 3]);
         assert!(turns.state().running.is_empty() && turns.state().waiting.is_empty());
+    }
+
+    /// Runs what is there until `turns` is closed, and tells of each read, whose it was and how
+    /// many of its tenant ran at once.
+    fn run_all(turns: &Turns<usize>, running: &[AtomicUsize], tell: impl Fn(usize, usize)) {
+        let mut next = turns.next(None);
+        while let Some(turn) = next {
+            let tenant: usize = turn.whose.parse().unwrap();
+            let at_once = running[tenant].fetch_add(1, SeqCst) + 1;
+            thread::yield_now();
+            running[tenant].fetch_sub(1, SeqCst);
+            tell(turn.what, at_once);
+            next = turns.next(Some(&turn.whose));
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        /// No read is left while a thread sleeps that may run it: each batch is pushed only when
+        /// all of the one before has run, so a wake-up that got lost would leave it waiting for
+        /// ever. The last one is on its way when the queue is closed.
+        #[test]
+        fn each_read_runs_once_and_all_threads_end(
+            batches in prop::collection::vec(prop::collection::vec(0_usize..3, 1..12), 1..40),
+            threads in 1_usize..5,
+            most_of_one in 1_usize..4,
+        ) {
+            let turns = Turns::new(8, most_of_one);
+            let running = [const { AtomicUsize::new(0) }; 3];
+            let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+            let (sender, ran) = channel();
+            let mut told = Vec::new();
+            thread::scope(|scope| {
+                for _ in 0..threads {
+                    let (sender, turns, running) = (sender.clone(), &turns, &running);
+                    scope.spawn(move || {
+                        let tell = |what, at_once| sender.send((what, at_once)).unwrap();
+                        run_all(turns, running, tell);
+                    });
+                }
+                let mut number = 0;
+                for batch in &batches {
+                    told.extend(ran.iter().take(number - told.len()));
+                    for tenant in batch {
+                        runtime.block_on(turns.push(&tenant.to_string(), number));
+                        number += 1;
+                    }
+                }
+                turns.close();
+            });
+            drop(sender);
+            told.extend(ran);
+            prop_assert!(told.iter().all(|(_, at_once)| *at_once <= most_of_one));
+            let mut numbers: Vec<_> = told.into_iter().map(|(what, _)| what).collect();
+            numbers.sort_unstable();
+            prop_assert!(numbers.into_iter().eq(0..batches.iter().map(Vec::len).sum()));
+        }
     }
 }
