@@ -221,7 +221,7 @@ mod tests {
         let authorities = authorities::connect(&settings).unwrap();
         let gateways = gateways::connect(&settings).unwrap();
         let retry = Retry { initial: LIFETIME, max: LIFETIME };
-        let services = serving::services(opened.store, authorities, gateways, keys, retry);
+        let services = serving::services(opened.store, authorities, gateways, keys, retry).unwrap();
         let stopped = Arc::<Stopped>::default();
         let waiting = Arc::clone(&stopped);
         let clock = move || {

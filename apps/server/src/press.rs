@@ -1,6 +1,7 @@
 //! Documents set as PDF, off the threads that answer requests.
 
 use std::num::NonZero;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
 
 use async_trait::async_trait;
@@ -8,22 +9,35 @@ use racun_delivery::printing::{CannotPrint, PrintPdf};
 use racun_paper::{Modules, Paper, Picture};
 use racun_render::Text;
 use racun_typeset::{TypesetError, Typesetter};
-use tokio::sync::Semaphore;
+use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
+use tokio::sync::{Semaphore, oneshot};
 
-/// Sets documents, a bounded number at once.
+/// Why a document is refused that ended its setting by a panic.
+const PANICKED: &str = "setting it panicked";
+
+/// Sets documents, as many at once as it has threads.
 #[derive(Debug)]
 pub struct Press {
     /// Made for the first document, so that a server which prints none reads no fonts.
     typesetter: Arc<OnceLock<Typesetter>>,
+    /// Those of a pool, so that what typst hands to other threads, as the parts of a file that are
+    /// compressed, stays on these.
+    threads: ThreadPool,
     turns: Arc<Semaphore>,
 }
 
 impl Press {
     /// A press that leaves one processor to requests where there are several.
-    pub fn new() -> Self {
+    ///
+    /// # Errors
+    /// When its threads cannot be started.
+    pub fn new() -> Result<Self, ThreadPoolBuildError> {
         let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
-        let turns = Semaphore::new(processors.saturating_sub(1).max(1));
-        Self { typesetter: Arc::default(), turns: Arc::new(turns) }
+        let threads = processors.saturating_sub(1).max(1);
+        let pool = ThreadPoolBuilder::new().num_threads(threads);
+        let pool = pool.thread_name(|_| "racun-press".to_owned()).build()?;
+        let turns = Arc::new(Semaphore::new(threads));
+        Ok(Self { typesetter: Arc::default(), threads: pool, turns })
     }
 
     async fn set<T: Send + 'static>(
@@ -34,13 +48,16 @@ impl Press {
         // that gives up ends neither the work nor its turn.
         let turn = Arc::clone(&self.turns).acquire_owned().await;
         let typesetter = Arc::clone(&self.typesetter);
-        let work = move || {
-            let _turn = turn;
-            set(ready(&typesetter)?)
-        };
-        match tokio::task::spawn_blocking(work).await {
-            Ok(made) => made.map_err(|error| CannotPrint(error.to_string())),
-            Err(error) => Err(CannotPrint(error.to_string())),
+        let (sender, made) = oneshot::channel();
+        self.threads.spawn(move || {
+            let made = catch_unwind(AssertUnwindSafe(|| set(ready(&typesetter)?)));
+            drop(turn);
+            // The caller may have given up.
+            let _ = sender.send(made);
+        });
+        match made.await {
+            Ok(Ok(made)) => made.map_err(|error| CannotPrint(error.to_string())),
+            Ok(Err(_)) | Err(_) => Err(CannotPrint(PANICKED.to_owned())),
         }
     }
 }
@@ -74,5 +91,31 @@ impl PrintPdf for Press {
 
     async fn dots(&self, picture: Picture, most: (u32, u32)) -> Option<Modules> {
         self.set(move |typesetter| Ok(typesetter.dots(&picture, most))).await.ok()?
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_typst_hands_on_stays_on_the_threads_of_the_press() {
+        let press = Press::new().unwrap();
+        let thread = || std::thread::current().name().map(str::to_owned);
+        let seen = press.set(move |_| Ok((thread(), rayon::current_num_threads()))).await.unwrap();
+        let threads = press.threads.current_num_threads();
+        assert_eq!(seen, (Some("racun-press".to_owned()), threads));
+        assert_eq!(press.turns.available_permits(), threads);
+    }
+
+    #[tokio::test]
+    async fn a_document_that_panics_is_refused_and_the_next_one_is_set() {
+        let press = Press::new().unwrap();
+        for _ in 0..3 {
+            let refused = press.set::<()>(|_| panic!("on purpose")).await;
+            assert_eq!(refused, Err(CannotPrint(PANICKED.to_owned())));
+            assert_eq!(press.set(|_| Ok(7)).await.unwrap(), 7);
+        }
+        assert_eq!(press.turns.available_permits(), press.threads.current_num_threads());
     }
 }

@@ -73,7 +73,7 @@ async fn on_server(
         Gateways { public_url: format!("http://{address}"), ..gateways::connect(&settings)? };
     gateways.cards.listens_at(address);
     let kept = Arc::clone(&opened.store);
-    let services = serve::services(opened.store, Arc::clone(&authorities), gateways, keys, RETRY);
+    let services = serve::services(opened.store, Arc::clone(&authorities), gateways, keys, RETRY)?;
     let workers = jobs::start(&services, serve::workers(&services, settings.email.limits.limits()));
     let http = Http { request_log: RequestLog::on(), ..Http::of(serve::process()) };
     let server = tokio::spawn(racun_http_api::run(listener, services, http, options));

@@ -74,7 +74,7 @@ pub async fn serve(settings: &Settings) -> anyhow::Result<()> {
     }
     let retry = settings.fiscalization.retry();
     let rates = gateways.rates.clone();
-    let services = services(store, authorities, gateways, keys, retry);
+    let services = services(store, authorities, gateways, keys, retry)?;
     let storage = settings.storage.limits();
     let operator_key = settings.billing.operator_key();
     let services = Services { white_labels: labels, operator_key, storage, ..services };
@@ -134,7 +134,7 @@ pub async fn work(settings: &Settings) -> anyhow::Result<()> {
     );
     let retry = settings.fiscalization.retry();
     let rates = gateways.rates.clone();
-    let services = services(store, authorities, gateways, keys, retry);
+    let services = services(store, authorities, gateways, keys, retry)?;
     let storage = settings.storage.limits();
     let operator_key = settings.billing.operator_key();
     let services = Services { white_labels: labels, operator_key, storage, ..services };
@@ -178,13 +178,16 @@ pub fn process() -> Process {
 }
 
 /// What use cases work with.
+///
+/// # Errors
+/// When the threads that set documents cannot be started.
 pub fn services(
     store: Arc<dyn racun_store::Store>,
     authorities: Arc<Connected>,
     gateways: Gateways,
     keys: Option<OpenedKeys>,
     fiscal_retry: Retry,
-) -> Services {
+) -> anyhow::Result<Services> {
     let (vault, pins) = match keys {
         Some(OpenedKeys { ring, pins, .. }) => {
             let ring: Arc<dyn Vault> = Arc::new(ring);
@@ -210,7 +213,7 @@ pub fn services(
         cards: gateways.cards,
         network: gateways.network,
         spreadsheets: Arc::<racun_spreadsheet::Xlsx>::default(),
-        press: Arc::new(Press::new()),
+        press: Arc::new(Press::new().context("threads that set documents cannot be started")?),
         public_url: gateways.public_url.into(),
         white_labels: LabelSource::default(),
         operator_key: None,
@@ -219,7 +222,7 @@ pub fn services(
         pins,
         storage: StorageLimits::default(),
     };
-    hearing(services, None)
+    Ok(hearing(services, None))
 }
 
 /// `services` whose payments the tax authorities hear of.

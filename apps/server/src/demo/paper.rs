@@ -34,7 +34,7 @@ pub(super) async fn write(folder: Option<&str>) -> anyhow::Result<PathBuf> {
     let folder = folder.map_or_else(|| PathBuf::from("racun-paper"), PathBuf::from);
     std::fs::create_dir_all(&folder)
         .with_context(|| format!("folder {} cannot be made", folder.display()))?;
-    let press = Press::new();
+    let press = Press::new()?;
     for template in Template::ALL {
         let file = press.print(sample(template)?).await?;
         write_file(&folder, template, &file)?;
