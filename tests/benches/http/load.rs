@@ -155,7 +155,10 @@ pub fn request_with(method: &str, path: &str, token: &str, header: &str, body: &
 static NEXT: AtomicU64 = AtomicU64::new(1);
 
 /// How an answer begins that has no body.
-const NOT_MODIFIED: &str = "HTTP/1.1 304";
+const NOT_MODIFIED: &[u8] = b"HTTP/1.1 304";
+
+/// How an answer begins that is a success.
+const SUCCESS: &[u8] = b"HTTP/1.1 2";
 
 /// `request` with a fresh name where it wants one.
 fn freshened(request: &[u8]) -> Cow<'_, [u8]> {
@@ -209,18 +212,18 @@ impl Client {
             read += more;
             whole = whole.or_else(|| self.length(read));
         }
-        let head = String::from_utf8_lossy(&self.answer[..read]);
-        let is_success = head.starts_with("HTTP/1.1 2") || head.starts_with(NOT_MODIFIED);
-        assert!(is_success, "{head}");
+        let answer = &self.answer[..read];
+        let is_success = answer.starts_with(SUCCESS) || answer.starts_with(NOT_MODIFIED);
+        assert!(is_success, "{}", String::from_utf8_lossy(answer));
     }
 
     /// The length of the answer, once its head is there.
     fn length(&self, read: usize) -> Option<usize> {
         let end = self.answer[..read].windows(4).position(|four| four == b"\r\n\r\n")? + 4;
-        let head = std::str::from_utf8(&self.answer[..end]).ok()?;
-        if head.starts_with(NOT_MODIFIED) {
+        if self.answer.starts_with(NOT_MODIFIED) {
             return Some(end);
         }
+        let head = std::str::from_utf8(&self.answer[..end]).ok()?;
         let head = head.to_ascii_lowercase();
         let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
         let body: usize = length.and_then(|length| length.parse().ok()).expect("a length");

@@ -39,10 +39,13 @@ pub async fn beside_reading() {
         let alone = measure(address, &get);
         rounds.push((alone, while_printing(address, &print, &get)));
     }
-    let slow = |rate: fn(&(Rate, Rate)) -> Rate| {
-        rounds.iter().map(rate).min_by_key(|rate| rate.slow).expect("a round")
+    // The middle round counts: the best one may be luck.
+    let middle = |rate: fn(&(Rate, Rate)) -> Rate| {
+        let mut rates: Vec<_> = rounds.iter().map(rate).collect();
+        rates.sort_unstable_by_key(|rate| rate.slow);
+        rates[ROUNDS / 2]
     };
-    let (alone, beside) = (slow(|round| round.0), slow(|round| round.1));
+    let (alone, beside) = (middle(|round| round.0), middle(|round| round.1));
     line("GET of an invoice, 1 client", alone);
     line("the same beside 4 that print", beside);
     let times = ratio(beside.slow, alone.slow);
