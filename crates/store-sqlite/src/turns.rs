@@ -21,7 +21,7 @@ struct State<T> {
     /// Who has something that waits, the next one first.
     order: VecDeque<Arc<str>>,
     running: HashMap<Arc<str>, usize>,
-    /// Threads that sleep. The last one is woken first: what it read lately is still in its caches.
+    /// Threads that sleep. The last one is woken first: its connection's cache is the warmest.
     idle: Vec<Thread>,
     is_closed: bool,
 }
@@ -71,8 +71,8 @@ impl<T> Turns<T> {
     /// Ends what was run for `ended`, and answers what is next; waits for it. `None` when it is
     /// closed and all has been run.
     ///
-    /// An end lets one more read run, and whoever ends one takes the next: so no other thread needs
-    /// to be woken for it. Woken after each read, they would only get in each other's way.
+    /// An end lets one more read run, and the thread that ends one takes the next, so no other is
+    /// woken for it. Woken after each read, they would wait for the lock and find nothing.
     pub(crate) fn next(&self, ended: Option<&Arc<str>>) -> Option<Turn<T>> {
         let mut state = self.state();
         if let Some(whose) = ended {
