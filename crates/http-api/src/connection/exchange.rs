@@ -142,6 +142,9 @@ pub(crate) async fn watch(
     if let Some(progress) = &progress {
         progress.begin();
     }
+    // actix-http takes it for an upgrade that is under way: it says so in the answer and closes the
+    // connection behind it.
+    let wants_upgrade = request.head().connection_type() == ConnectionType::Upgrade;
     let unread = match request.take_payload() {
         Payload::None => None,
         payload => {
@@ -159,8 +162,9 @@ pub(crate) async fn watch(
         tokio::task::yield_now().await;
     }
     drop(unanswered);
-    if unread.as_ref().is_some_and(|unread| unread.is_broken.get()) {
-        // No other request can be read behind it.
+    let is_broken = unread.as_ref().is_some_and(|unread| unread.is_broken.get());
+    if is_broken || wants_upgrade {
+        // No other request is read behind it, which the client has to know.
         answer.response_mut().head_mut().set_connection_type(ConnectionType::Close);
     }
     let turn = answer.request().extensions_mut().remove::<HeavyTurn>();

@@ -158,6 +158,47 @@ async fn a_body_that_was_whole_leaves_its_connection_open() {
     }
 }
 
+/// Java's HTTP client offers HTTP/2 in this way, and proxies for WebSockets send the field with
+/// each request. After an answer without `close` a client sends its next request on a connection
+/// that ends, and gets no answer.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_offer_to_change_the_protocol_is_declined_by_an_answer_that_says_close() {
+    // All that comes behind the offer of a WebSocket is a body, which is not read.
+    let address = start(ConnectionLimits { drain_time: SHORT, ..patient() });
+    let h2c = "connection: Upgrade, HTTP2-Settings\r\nupgrade: h2c\r\nhttp2-settings: AAMAAABk\r\n";
+    let web_socket = "connection: upgrade\r\nupgrade: websocket\r\n";
+    let json = "content-type: application/json\r\ncontent-length: 2\r\n";
+    for (line, fields, status) in [
+        ("GET /health/live", h2c, 200),
+        ("GET /health/live", "connection: upgrade\r\n", 200),
+        ("GET /health/live", "connection: keep-alive\r\nconnection: upgrade\r\n", 200),
+        ("GET /health/live", web_socket, 200),
+        ("GET /nope", h2c, 404),
+        ("GET /customers", h2c, 401),
+        ("PUT /customers", h2c, 405),
+        ("OPTIONS /customers", h2c, 204),
+    ] {
+        let mut stream =
+            send(address, &format!("{line} HTTP/1.1\r\nhost: x\r\n{fields}\r\n")).await;
+        check_end(line, fields, &rest(&mut stream).await, status);
+    }
+    let head = format!("POST /users/login HTTP/1.1\r\nhost: x\r\n{h2c}{json}\r\n");
+    let mut stream = send(address, &head).await;
+    tokio::task::yield_now().await;
+    in_time(stream.write_all(b"{}")).await.unwrap();
+    check_end("POST", h2c, &rest(&mut stream).await, 422);
+}
+
+/// Checks that `told` is one whole answer with `status`, which says that the connection ends.
+fn check_end(line: &str, fields: &str, told: &str, status: u16) {
+    let (head, _) = told.split_once("\r\n\r\n").unwrap();
+    assert!(head.starts_with(&format!("HTTP/1.1 {status} ")), "{line}, {fields}: {told}");
+    let connection: Vec<_> =
+        head.lines().filter_map(|line| line.strip_prefix("connection: ")).collect();
+    assert_eq!(connection, ["close"], "{line}, {fields}: {told}");
+    assert!(!head.contains("\r\nupgrade:"), "{line}, {fields}: {told}");
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_later_head_has_a_deadline_too() {
     let address = start(ConnectionLimits { head_time: SHORT, ..patient() });
