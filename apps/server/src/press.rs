@@ -4,15 +4,16 @@ use std::num::NonZero;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
 
+use anyhow::Context as _;
 use async_trait::async_trait;
 use racun_delivery::printing::{CannotPrint, PrintPdf};
 use racun_paper::{Modules, Paper, Picture};
 use racun_render::Text;
 use racun_typeset::{TypesetError, Typesetter};
-use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use tokio::sync::{Semaphore, oneshot};
 
-/// Why a document is refused that ended its setting by a panic.
+/// Why a document is refused in whose setting there was a panic.
 const PANICKED: &str = "setting it panicked";
 
 /// Sets documents, as many at once as it has threads.
@@ -31,11 +32,12 @@ impl Press {
     ///
     /// # Errors
     /// When its threads cannot be started.
-    pub fn new() -> Result<Self, ThreadPoolBuildError> {
+    pub fn new() -> anyhow::Result<Self> {
         let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
         let threads = processors.saturating_sub(1).max(1);
         let pool = ThreadPoolBuilder::new().num_threads(threads);
-        let pool = pool.thread_name(|_| "racun-press".to_owned()).build()?;
+        let pool = pool.thread_name(|_| "racun-press".to_owned()).build();
+        let pool = pool.context("threads that set documents cannot be started")?;
         let turns = Arc::new(Semaphore::new(threads));
         Ok(Self { typesetter: Arc::default(), threads: pool, turns })
     }
@@ -52,13 +54,14 @@ impl Press {
         self.threads.spawn(move || {
             let made = catch_unwind(AssertUnwindSafe(|| set(ready(&typesetter)?)));
             drop(turn);
-            // The caller may have given up.
-            let _ = sender.send(made);
+            // After a panic nothing is sent.
+            if let Ok(made) = made {
+                // The caller may have given up.
+                let _ = sender.send(made);
+            }
         });
-        match made.await {
-            Ok(Ok(made)) => made.map_err(|error| CannotPrint(error.to_string())),
-            Ok(Err(_)) | Err(_) => Err(CannotPrint(PANICKED.to_owned())),
-        }
+        let made = made.await.map_err(|_| CannotPrint(PANICKED.to_owned()))?;
+        made.map_err(|error| CannotPrint(error.to_string()))
     }
 }
 

@@ -213,7 +213,7 @@ pub fn services(
         cards: gateways.cards,
         network: gateways.network,
         spreadsheets: Arc::<racun_spreadsheet::Xlsx>::default(),
-        press: Arc::new(Press::new().context("threads that set documents cannot be started")?),
+        press: Arc::new(Press::new()?),
         public_url: gateways.public_url.into(),
         white_labels: LabelSource::default(),
         operator_key: None,
