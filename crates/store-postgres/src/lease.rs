@@ -27,7 +27,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{Notify, watch};
 use tokio::time::timeout;
 
-use crate::pool;
+use crate::pool::{self, Options};
 use crate::statement::{EpochRow, NumberRow, Statement, batch};
 
 /// How often a process asks whether the epoch goes on.
@@ -324,7 +324,8 @@ impl Keeper {
 /// [`StoreError::Unavailable`] when the server does not answer.
 pub(crate) async fn is_in_use(url: &str) -> Result<bool, StoreError> {
     let asked = async {
-        let session = pool::open(url, "").await.map_err(|error| error.to_string())?;
+        let session =
+            pool::open(url, Options::default(), "").await.map_err(|error| error.to_string())?;
         // The lock ends with the session.
         Ok(number(&session, Statement::new(IS_ONLY_ONE)).await? != Some(1))
     };
@@ -371,7 +372,8 @@ async fn is_crowd(
 }
 
 async fn join(url: &str) -> Result<AsyncPgConnection, String> {
-    let session = pool::open(url, "").await.map_err(|error| error.to_string())?;
+    let session =
+        pool::open(url, Options::default(), "").await.map_err(|error| error.to_string())?;
     batch(&session, JOIN).await.map_err(|error| error.to_string())?;
     Ok(session)
 }

@@ -26,6 +26,10 @@ pub struct Options {
     pub connections: usize,
     /// Whether others than stores of Racun change rows, so that nothing read may be kept.
     pub others_write: bool,
+    /// How long a statement may take, in whole milliseconds; zero is without a bound.
+    pub statement_time: Duration,
+    /// How long a statement may wait for rows that another transaction holds; as above.
+    pub row_time: Duration,
 }
 
 impl Options {
@@ -35,11 +39,22 @@ impl Options {
     pub const WAIT: Duration = Duration::from_secs(1);
     /// How long opening a connection may take.
     pub const CONNECT: Duration = Duration::from_secs(5);
+
+    /// SQL that bounds what each statement of a connection takes.
+    fn bounds(self) -> String {
+        let (statement, row) = (self.statement_time.as_millis(), self.row_time.as_millis());
+        format!("SET statement_timeout = {statement}; SET lock_timeout = {row}")
+    }
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { connections: Self::DEFAULT_CONNECTIONS, others_write: false }
+        Self {
+            connections: Self::DEFAULT_CONNECTIONS,
+            others_write: false,
+            statement_time: Duration::from_secs(5),
+            row_time: Duration::from_secs(2),
+        }
     }
 }
 
@@ -52,8 +67,6 @@ impl Default for Options {
 /// superuser's. Bodies are compressed by the faster method of the two, where the server was built
 /// with it: the other one takes half of the time of writing an invoice.
 const SETUP: &str = "
-    SET statement_timeout = '5s';
-    SET lock_timeout = '2s';
     SET idle_in_transaction_session_timeout = '10s';
     SET jit = off;
     SET enable_hashjoin = off;
@@ -83,9 +96,14 @@ const SHARDS: u16 = 16;
 pub(crate) type Connections = Pool<AsyncPgConnection>;
 
 /// A connection, set up as all are and then as `further` says. It lives on the present runtime.
-pub(crate) async fn open(url: &str, further: &str) -> Result<AsyncPgConnection, ConnectionError> {
+pub(crate) async fn open(
+    url: &str,
+    options: Options,
+    further: &str,
+) -> Result<AsyncPgConnection, ConnectionError> {
     let mut connection = AsyncPgConnection::establish(url).await?;
-    let ready = connection.batch_execute(&format!("{SETUP} {}; {further};", usual())).await;
+    let setup = format!("{SETUP} {}; {}; {further};", options.bounds(), usual());
+    let ready = connection.batch_execute(&setup).await;
     ready.map_err(ConnectionError::CouldntSetupConfiguration)?;
     Ok(connection)
 }
@@ -103,8 +121,8 @@ pub(crate) fn pool(
     config.custom_setup = Box::new(move |url| {
         let shard = opened.fetch_add(1, Ordering::Relaxed) % SHARDS;
         let url = url.to_owned();
-        let opening =
-            runtime.spawn(async move { open(&url, &format!("SET racun.shard = {shard}")).await });
+        let further = format!("SET racun.shard = {shard}");
+        let opening = runtime.spawn(async move { open(&url, options, &further).await });
         let stopped = |error| ConnectionError::BadConnection(format!("opening stopped: {error}"));
         async move { opening.await.map_err(stopped)? }.boxed()
     });

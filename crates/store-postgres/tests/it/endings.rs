@@ -5,20 +5,17 @@ use std::pin::Pin;
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use futures_util::FutureExt as _;
 use futures_util::future::{BoxFuture, Either, join, select};
 use racun_store::testing::contract::{NOTES, Note, SAMPLES, Sample};
 use racun_store::{Decision, Load, Put, Record, Series, Store, StoreError, Writes};
-use racun_store_postgres::{Options, PgStore};
+use racun_store_postgres::PgStore;
 use racun_test_postgres::Database;
 use tokio::runtime::Runtime;
 
-use crate::support::{Fixture, connect, database, entity, series};
-
-/// For what must happen.
-const PATIENCE: Duration = Duration::from_secs(60);
+use crate::support::{Fixture, PATIENCE, connect, database, entity, patient, series};
 
 /// How many sessions wait for rows.
 const WAITING: &str = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() \
@@ -61,8 +58,7 @@ impl Scene {
     async fn open(held: Held) -> Self {
         let (database, runtime) = (database(), Runtime::new().expect("a runtime"));
         let url = database.url.clone();
-        let store =
-            async move { PgStore::connect(&url, Options::default()).await.expect("it answers") };
+        let store = async move { PgStore::connect(&url, patient()).await.expect("it answers") };
         let store: Arc<dyn Store> = Arc::new(runtime.spawn(store).await.expect("it is connected"));
         let samples = ["smp_1", "smp_2"].map(|id| Put::insert(&sample(id)));
         let note = Note::new(entity(1), "note_1", "smp_2");
@@ -169,7 +165,7 @@ async fn only_who_has_nothing_to_do_with_a_group_begins_before_it_is_written() {
         let third = scene.next("third", (vec![one("smp_2")], None)).await;
         scene.decide.send(()).unwrap();
         if begins {
-            // The first one gives up when it has waited for two seconds.
+            // The first one waits for the foreign transaction, far longer than both of these take.
             let Either::Left((both, _)) = select(join(second, third), &mut scene.first).await
             else {
                 panic!("{case}: it has waited");

@@ -1,8 +1,14 @@
 //! What the server says of the errors that the store tells from others.
 
+use std::sync::Arc;
+use std::time::Duration;
+
+use racun_store::testing::contract::{SAMPLES, Sample};
+use racun_store::{Decision, Put, Record as _, Store, StoreError};
+use racun_store_postgres::{Options, PgStore};
 use tokio_postgres::error::{DbError, SqlState};
 
-use crate::support::{Fixture, connect};
+use crate::support::{Fixture, connect, database, entity, patient};
 
 fn refusal<T>(answered: Result<T, tokio_postgres::Error>) -> DbError {
     let Err(error) = answered else { panic!("it is not refused") };
@@ -43,4 +49,31 @@ async fn a_deadlock_and_a_timeout_have_the_texts_that_are_compared() {
     let refused = refusal(first.and(second));
     assert_eq!(*refused.code(), SqlState::T_R_DEADLOCK_DETECTED);
     assert_eq!((refused.message(), refused.constraint()), ("deadlock detected", None));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_write_waits_for_a_row_no_longer_than_it_may() {
+    let database = database();
+    let options = Options { row_time: Duration::from_millis(50), ..patient() };
+    let store = PgStore::connect(&database.url, options).await.expect("the database answers");
+    let store: Arc<dyn Store> = Arc::new(store);
+    let sample = Sample::new(entity(1), "smp_1");
+    store.insert(vec![Put::insert(&sample)], Vec::new()).await.unwrap();
+    let mut owner = connect(&database.url).await;
+    let foreign = owner.transaction().await.unwrap();
+    foreign.execute("SELECT FROM samples FOR UPDATE", &[]).await.unwrap();
+
+    let tenant = sample.tenant();
+    let name = || {
+        let named = |before: Sample| {
+            let after = Sample { group: Some("new".to_owned()), ..before };
+            Ok::<_, StoreError>(Decision::changed(after, Vec::new()))
+        };
+        store.amend(&SAMPLES, &tenant, "smp_1".to_owned(), named)
+    };
+    let refused = name().await;
+    let Err(StoreError::Unavailable(why)) = refused else { panic!("{refused:?}") };
+    assert!(why.contains("lock timeout"), "{why}");
+    foreign.rollback().await.unwrap();
+    assert_eq!(name().await.unwrap().group.as_deref(), Some("new"));
 }

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use futures_util::future::{join, join_all};
 use racun_kernel::{Decimal, Tenant};
@@ -10,10 +9,7 @@ use racun_store::testing::contract::{NOTES, Note, SAMPLES, Sample, happened};
 use racun_store::{Event, ListQuery, Load, Put, PutKind, Record, Store, StoreError, Value, Writes};
 use time::macros::datetime;
 
-use crate::support::{Failure, Fixture, entity, numbered, series};
-
-/// Much longer than anything here takes.
-const PATIENCE: Duration = Duration::from_secs(60);
+use crate::support::{Failure, Fixture, PATIENCE, entity, numbered, series};
 
 /// Units at once: more than fit one group.
 const CROWD: usize = 80;

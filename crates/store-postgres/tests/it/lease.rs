@@ -11,10 +11,7 @@ use racun_store_postgres::{Options, PgStore};
 use tokio::runtime::Runtime;
 use tokio::time::sleep;
 
-use crate::support::{connect, database, entity};
-
-/// For what must happen.
-const PATIENCE: Duration = Duration::from_secs(60);
+use crate::support::{PATIENCE, connect, database, entity, patient};
 
 /// How the reason begins of a write that was not begun, as its process has no epoch to write in.
 const NOT_YET: &str = "nothing can be written: ";
@@ -32,7 +29,7 @@ fn counted(count: i64) -> Sample {
 }
 
 async fn open(url: &str) -> Arc<PgStore> {
-    let store = PgStore::connect(url, Options::default()).await;
+    let store = PgStore::connect(url, patient()).await;
     Arc::new(store.expect("the database answers"))
 }
 
@@ -354,7 +351,7 @@ async fn looks(owner: &tokio_postgres::Client, times: usize) {
 #[tokio::test(flavor = "multi_thread")]
 async fn where_others_are_said_to_write_nothing_is_kept() {
     let database = database();
-    let options = Options { others_write: true, ..Options::default() };
+    let options = Options { others_write: true, ..patient() };
     let store = Arc::new(PgStore::connect(&database.url, options).await.unwrap());
     let sample = counted(0);
     insert(&store, &sample).await;

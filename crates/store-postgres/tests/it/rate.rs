@@ -2,9 +2,9 @@
 
 use futures_util::future::join_all;
 use racun_store::{Bucket, RateLimits, Taken};
-use racun_store_postgres::{Options, PgStore};
+use racun_store_postgres::PgStore;
 
-use crate::support::Fixture;
+use crate::support::{Fixture, patient};
 
 fn bucket(key: &str, limit: u32) -> Bucket {
     Bucket { key: key.to_owned(), limit }
@@ -24,7 +24,7 @@ async fn in_one_minute<T>(run: impl AsyncFn(u32) -> (T, Vec<Taken>)) -> T {
 #[tokio::test(flavor = "multi_thread")]
 async fn two_stores_grant_together_exactly_what_buckets_hold() {
     let fixture = Fixture::new().await;
-    let other = PgStore::connect(&fixture.database.url, Options::default()).await.unwrap();
+    let other = PgStore::connect(&fixture.database.url, patient()).await.unwrap();
     let stores = [&*fixture.store, &other];
     let granted = in_one_minute(async |attempt| {
         // Sixteen clients of two tokens at one address: 300 and 300 of 500.

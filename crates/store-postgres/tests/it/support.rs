@@ -4,6 +4,7 @@ use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use racun_kernel::Tenant;
 use racun_kernel::id::EntityId;
@@ -12,6 +13,14 @@ use racun_store::{Series, Store, StoreError, Writes};
 use racun_store_postgres::{Options, PgStore, create_table_sql, migrate};
 use racun_test_postgres::Database;
 use tokio_postgres::{Client, NoTls};
+
+/// For what must happen.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Bounds of statements that a busy machine does not reach.
+pub fn patient() -> Options {
+    Options { statement_time: PATIENCE, row_time: PATIENCE, ..Options::default() }
+}
 
 /// A database with the sample tables, and a store on it.
 pub struct Fixture {
@@ -22,9 +31,7 @@ pub struct Fixture {
 impl Fixture {
     pub async fn new() -> Self {
         let database = database();
-        let store = PgStore::connect(&database.url, Options::default())
-            .await
-            .expect("the database answers");
+        let store = PgStore::connect(&database.url, patient()).await.expect("the database answers");
         Self { store: Arc::new(store), database }
     }
 
