@@ -177,8 +177,11 @@ async fn pages_are_put_together_on_threads_of_their_own_and_four_at_once() {
     let gate = Arc::new(Gate::default());
     let store = SqliteStore::in_memory(&racun_application::tables()).unwrap();
     let store = Arc::new(Held { store: Arc::new(store), gate: Arc::clone(&gate) });
+    // A room that pages of other tests are not in, and time for what waits at the gate.
+    let (answers, request_time) = (room(MIB * 64, MIB * 16), Duration::from_secs(60));
     let hasty = RequestLimits { heavy_patience: Duration::ZERO, ..RequestLimits::default() };
-    let patient = RequestLimits { heavy_patience: Duration::from_secs(60), ..hasty };
+    let hasty = RequestLimits { answers, request_time, ..hasty };
+    let patient = RequestLimits { heavy_patience: request_time, ..hasty };
     let ana = Api::on(Arc::<Held>::clone(&store), hasty).await;
     let ana = ana.owner("ana@example.com").await;
     let services = services(store, Arc::new(AtomicI64::new(1)));
@@ -210,7 +213,9 @@ async fn pages_are_put_together_on_threads_of_their_own_and_four_at_once() {
     assert_eq!(live.await.status(), 200);
     gate.open();
     let answers = busy.await;
-    assert!(answers.iter().all(|answer| answer.status() == 200));
+    for answer in &answers {
+        assert_eq!(answer.status(), 200, "{:?}", answer.response());
+    }
     let more = test::call_service(&app, request(unknown, &ana)).await;
     assert_eq!(more.status(), 429, "their answers are not read yet");
     drop(answers);
