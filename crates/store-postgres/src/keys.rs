@@ -9,7 +9,7 @@ use diesel_async::AsyncPgConnection;
 use racun_store::StoreError;
 
 use crate::lease::{is_in_use, number};
-use crate::pool::{self, Options};
+use crate::pool;
 use crate::statement::{Statement, batch};
 
 /// How the session is called.
@@ -55,8 +55,7 @@ pub async fn hold_key_alone(url: &str) -> Result<Option<KeyHold>, StoreError> {
 
 async fn hold(url: &str, how: &'static str) -> Result<Option<KeyHold>, StoreError> {
     let asked = async {
-        let session =
-            pool::open(url, Options::default(), "").await.map_err(|error| error.to_string())?;
+        let session = pool::session(url).await?;
         batch(&session, NAME).await.map_err(|error| error.to_string())?;
         let is_held = number(&session, Statement::new(how)).await? == Some(1);
         Ok(is_held.then(|| KeyHold { session }))

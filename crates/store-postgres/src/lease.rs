@@ -27,7 +27,7 @@ use tokio::runtime::Handle;
 use tokio::sync::{Notify, watch};
 use tokio::time::timeout;
 
-use crate::pool::{self, Options};
+use crate::pool;
 use crate::statement::{EpochRow, NumberRow, Statement, batch};
 
 /// How often a process asks whether the epoch goes on.
@@ -324,8 +324,7 @@ impl Keeper {
 /// [`StoreError::Unavailable`] when the server does not answer.
 pub(crate) async fn is_in_use(url: &str) -> Result<bool, StoreError> {
     let asked = async {
-        let session =
-            pool::open(url, Options::default(), "").await.map_err(|error| error.to_string())?;
+        let session = pool::session(url).await?;
         // The lock ends with the session.
         Ok(number(&session, Statement::new(IS_ONLY_ONE)).await? != Some(1))
     };
@@ -372,8 +371,7 @@ async fn is_crowd(
 }
 
 async fn join(url: &str) -> Result<AsyncPgConnection, String> {
-    let session =
-        pool::open(url, Options::default(), "").await.map_err(|error| error.to_string())?;
+    let session = pool::session(url).await?;
     batch(&session, JOIN).await.map_err(|error| error.to_string())?;
     Ok(session)
 }

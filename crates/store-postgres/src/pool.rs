@@ -96,7 +96,7 @@ const SHARDS: u16 = 16;
 pub(crate) type Connections = Pool<AsyncPgConnection>;
 
 /// A connection, set up as all are and then as `further` says. It lives on the present runtime.
-pub(crate) async fn open(
+async fn open(
     url: &str,
     options: Options,
     further: &str,
@@ -106,6 +106,11 @@ pub(crate) async fn open(
     let ready = connection.batch_execute(&setup).await;
     ready.map_err(ConnectionError::CouldntSetupConfiguration)?;
     Ok(connection)
+}
+
+/// A connection beside those of a store, for locks that last as long as it does.
+pub(crate) async fn session(url: &str) -> Result<AsyncPgConnection, String> {
+    open(url, Options::default(), "").await.map_err(|error| error.to_string())
 }
 
 /// A pool whose connections all live on `runtime`: one that is driven by a busy worker's own
